@@ -76,11 +76,11 @@ def test_rows_in_any_order_are_grouped_by_first_appearance(rows):
     order = np.random.default_rng(0).permutation(len(rows.y))
     X, y, qid = rows.X[order], rows.y[order], rows.qid[order]
     fitted = ranker().fit(X, y, qid=qid)
-    first = {query: place for place, query in reversed(list(enumerate(qid)))}
-    together = sorted(range(len(qid)), key=lambda row: (first[qid[row]], row))
-    same = ranker().fit(X[together], y[together], qid=qid[together])
+    first_row = {query: row for row, query in reversed(list(enumerate(qid)))}
+    grouped = sorted(range(len(qid)), key=lambda row: (first_row[qid[row]], row))
+    same = ranker().fit(X[grouped], y[grouped], qid=qid[grouped])
     assert fitted.model_ == same.model_
-    assert np.array_equal(fitted.predict(X, qid=qid)[together], same.predict(X[together]))
+    assert np.array_equal(fitted.predict(X, qid=qid)[grouped], same.predict(X[grouped]))
 
 
 def test_copies_of_every_kind_keep_parameters_and_bytes(tmp_path, rows):
@@ -114,12 +114,13 @@ def test_models_of_other_systems_are_read_and_written(rows):
     import catboost
     import xgboost
 
-    other = xgboost.XGBRanker(n_estimators=5, max_depth=3).fit(rows.X, rows.y, qid=rows.qid)
-    third = catboost.CatBoostRanker(iterations=5, depth=3, verbose=0, allow_writing_files=False)
-    third.fit(rows.X, rows.y, group_id=rows.qid)
-    for one in (other, other.get_booster(), third):
-        assert np.allclose(rw.Model(one).predict(rows.X), third.predict(rows.X) if one is third else other.predict(rows.X), atol=1e-6)
-    booster = lightgbm.LGBMRanker(n_estimators=5, num_leaves=4, min_child_samples=2, verbose=-1)
-    booster.fit(rows.X, rows.y, group=[12] * 30)
-    for one in (booster, booster.booster_):
-        assert np.allclose(rw.Model(one).predict(rows.X), booster.predict(rows.X), atol=1e-6)
+    of_xgboost = xgboost.XGBRanker(n_estimators=5, max_depth=3).fit(rows.X, rows.y, qid=rows.qid)
+    for one in (of_xgboost, of_xgboost.get_booster()):
+        assert np.allclose(rw.Model(one).predict(rows.X), of_xgboost.predict(rows.X), atol=1e-6)
+    of_catboost = catboost.CatBoostRanker(iterations=5, depth=3, verbose=0, allow_writing_files=False)
+    of_catboost.fit(rows.X, rows.y, group_id=rows.qid)
+    assert np.allclose(rw.Model(of_catboost).predict(rows.X), of_catboost.predict(rows.X), atol=1e-6)
+    of_lightgbm = lightgbm.LGBMRanker(n_estimators=5, num_leaves=4, min_child_samples=2, verbose=-1)
+    of_lightgbm.fit(rows.X, rows.y, group=[12] * 30)
+    for one in (of_lightgbm, of_lightgbm.booster_):
+        assert np.allclose(rw.Model(one).predict(rows.X), of_lightgbm.predict(rows.X), atol=1e-6)

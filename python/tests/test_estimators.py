@@ -22,19 +22,18 @@ QUICK = {
     "learner": "mart(trees=2)", "members": "mart(trees=2)+linear-regression", "weights": {"1": 1.0},
 }
 
-#: Checks that a ranker cannot pass, with the reason. Each of them really fails: one that passes is a failure of the test.
+# Reasons why an estimator cannot pass some of scikit-learn's checks (`expected_failures`). Each of these checks must
+# fail: one that passes is a failure of the test.
 PAIRWISE = "a pair or a list of documents has no weight that equals a repetition of one of them"
 ROWS = "bins, scales of features and the least number of rows of a leaf count rows, not their weights; sums of trees are in fixed point"
-#: Learners without pairs or lists, whose failure has the second reason.
+#: Learners without pairs or lists, whose reason is `ROWS` instead of `PAIRWISE`.
 POINTWISE = ("mart", "tree", "random-forest", "bagging", "linear-regression", "logistic", "linear-svm", "ordinal")
 LISTWISE = "a score depends on the other documents of its query, so that rows cannot be scored alone"
-
-
 ONE_CLASS = "the labels of this check are 1 and 2, so that every document is relevant"
 ONE_QUERY = "candidates are compared on folds of queries, and the data of this check is one query"
 
 
-#: Checks whose labels are 1 and 2.
+#: Checks whose labels are 1 and 2, so that every document is relevant.
 RELEVANT = """
 check_estimators_dtypes check_fit2d_1feature check_sample_weights_not_an_array check_sample_weights_not_overwritten
 check_sample_weights_pandas_series check_sample_weights_shape

@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 import rankwright as rw
 
+#: Three folds by query.
 CUTS = rw.QueryKFold(3)
 
 
@@ -40,7 +41,7 @@ def routing():
 
 @pytest.fixture(autouse=True)
 def strict():
-    """A torn query or a missing query id anywhere is a failure."""
+    """In all tests of this file, a query that is divided between folds or a missing query id is a failure."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", rw.TornQueryWarning)
         warnings.simplefilter("error", rw.OneQueryWarning)

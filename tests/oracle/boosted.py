@@ -5,10 +5,10 @@ import numpy as np
 from command import run
 
 FEATURES = 5
-# The feature whose values are whole numbers that can be taken as categories.
+# The number of the feature whose values are whole numbers, which can be taken as categories.
 CATEGORIES = 3
 NAMES = ["bm25", "page_rank", "clicks", "language", "age"]
-# Sums of f32 against sums of f64.
+# The largest relative difference between sums of f32 and sums of f64.
 F32 = 1e-6
 
 
@@ -19,6 +19,7 @@ def make(seed, rows=600):
     x = rng.normal(size=(rows, FEATURES)).astype(np.float32)
     x[:, 2][rng.random(rows) < 0.5] = 0
     x[:, CATEGORIES] = rng.integers(0, 70, rows)
+    # The labels come from the values before some go missing.
     full = x.astype(float)
     x[rng.random(x.shape) < 0.15] = np.nan
     y = full[:, 0] + full[:, 1] ** 2 + full[:, 2] * (full[:, CATEGORIES] % 3) - np.abs(full[:, 4])
@@ -33,7 +34,7 @@ def grades(y):
 def edges(x):
     """The rows, and eight more: unseen categories, all missing, all zero, very small and very large
     values."""
-    more = np.repeat(x[:8], 1, axis=0)
+    more = x[:8].copy()
     more[0] = np.nan
     more[1] = 0
     more[2, CATEGORIES] = 69.5
@@ -68,7 +69,7 @@ def convert(model, form, out):
 
 
 def refused(model, out):
-    """The error of our command for a model."""
+    """The error message of our command, which must refuse a model without a panic."""
     done = run("model", "convert", model, "--to", "rankwright", "--out", out)
     assert done.returncode != 0 and not out.exists()
     assert "panicked" not in done.stderr
@@ -76,7 +77,7 @@ def refused(model, out):
 
 
 def assert_close(ours, theirs):
-    """Equal to what f32 holds, against the largest score."""
+    """Equal to the precision of f32, relative to the largest score."""
     theirs = np.asarray(theirs, dtype=float)
     worst = np.abs(ours - theirs).max() / np.abs(theirs).max()
     assert worst <= F32, worst

@@ -41,7 +41,7 @@ class RunCase:
 
     def save(self, folder, rng):
         """Writes both, lines in random order; the rank column is nonsense on purpose, because
-        the order is decided by scores. Returns the words for the command."""
+        the order is decided by scores. Returns the arguments for the command."""
         run, qrels = folder / "some.run", folder / "some.qrels"
         lines = [
             f"{q} Q0 {d} {rng.integers(1, 99)} {float(s)!r} tag\n"
@@ -60,7 +60,8 @@ def write_shuffled(path, lines, rng):
 
 
 def document_names(n):
-    """Names whose order is not their number's: short and long numbers, cases, beyond ASCII."""
+    """Names whose order is not that of their numbers: numbers of one and two digits, lower and upper case, a
+    letter beyond ASCII."""
     prefixes = ("d", "D", "doc-", "é")
     return [f"{prefixes[i % len(prefixes)]}{i}" for i in range(n)]
 
@@ -102,8 +103,8 @@ def random_judgements(rng, n):
 
 
 def tie_free_run_case(rng, queries, top_label):
-    """Distinct scores, labels from 0 to `top_label`, numbers as query names: what gdeval and
-    cwl_eval take and do not decide in their own way."""
+    """Distinct scores, labels from 0 to `top_label`, numbers as query names: cases that gdeval and
+    cwl_eval accept, and in which they do not break ties in their own way."""
     run, qrels = {}, {}
     names = document_names(80)
     for i in range(queries):
@@ -130,7 +131,7 @@ class ListCase:
     scores: list
 
     def save(self, folder):
-        """Writes data with one feature, and the scores. Returns the words for the command."""
+        """Writes data with one feature, and the scores. Returns the arguments for the command."""
         data, scores = folder / "data.txt", folder / "scores.txt"
         with open(data, "w") as out:
             for query, labels in enumerate(self.labels):

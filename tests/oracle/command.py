@@ -23,7 +23,7 @@ def binary():
 
 
 def run(*words):
-    """The finished process, whatever its exit code."""
+    """Runs the command with these arguments; returns the finished process, whatever its exit code."""
     words = [str(word) for word in words]
     return subprocess.run([binary(), *words], capture_output=True, text=True, timeout=120)
 
@@ -39,10 +39,10 @@ class Answer:
 
 
 def evaluate(folder, specs, *source):
-    """Answers to the specs, in their order, on `--run R --qrels Q` or `--scores S DATA`."""
+    """An answer for each metric spec, in their order; `source` is `--run R --qrels Q` or `--scores S DATA`."""
     table = folder / "per-query.tsv"
-    wanted = [word for spec in specs for word in ("--metric", spec)]
-    done = run("eval", *source, *wanted, "--json", "--per-query", table)
+    requested = [word for spec in specs for word in ("--metric", spec)]
+    done = run("eval", *source, *requested, "--json", "--per-query", table)
     assert done.returncode == 0, done.stderr
     metrics = json.loads(done.stdout)["metrics"]
     assert len(metrics) == len(specs)

@@ -22,7 +22,7 @@ KINDS = {
     "one leaf": {"objective": "regression", "min_data_in_leaf": 10_000},
     "few leaves": {"objective": "regression", "min_gain_to_split": 60.0},
 }
-# Sums of products in another order.
+# The tolerance for sums of products in another order.
 CLOSE = 1e-12
 
 
@@ -38,23 +38,23 @@ def write(folder, x, names):
 
 
 def explain(folder, model, x, names, *more):
-    """Our contributions, with the base in the last column, as the oracles have it."""
+    """Our contributions (rows by features), with the base in the last column, as LightGBM and XGBoost have it."""
     done = run("explain", model, write(folder, x, names), "--query", "1", "--json", *more)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     ours = np.zeros((len(x), len(names) + 1))
     ours[:, -1] = answer["base"]
-    places = {name: place for place, name in enumerate(names)}
+    column_of = {name: column for column, name in enumerate(names)}
     for document in answer["documents"]:
         for part in document["contributions"]:
-            ours[document["row"], places[part["feature"]]] = part["contribution"]
+            ours[document["row"], column_of[part["feature"]]] = part["contribution"]
         total = ours[document["row"]].sum()
         assert abs(total - document["score"]) <= 1e-9 * max(1, abs(document["score"]))
     return ours
 
 
 def assert_near(ours, theirs, tolerance):
-    """Equal against the largest contribution."""
+    """Equal up to a tolerance that is relative to the largest contribution."""
     worst = np.abs(ours - theirs).max() / max(np.abs(theirs).max(), 1e-9)
     print("largest difference", worst)
     assert worst <= tolerance, worst

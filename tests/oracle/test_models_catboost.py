@@ -1,5 +1,5 @@
-"""Models that CatBoost trains score the same here, from its JSON: trees of levels and others, with
-missing values as the smallest, as the largest or not at all, with names and without."""
+"""Models that CatBoost trains score the same here, from its JSON: oblivious trees and others, with
+missing values as the smallest, as the largest or not at all, with names of features and without."""
 
 import catboost
 import numpy as np
@@ -12,7 +12,7 @@ QUIET |= {"allow_writing_files": False}
 KINDS = {
     "regression": {"loss_function": "RMSE"},
     "ranking": {"loss_function": "YetiRank"},
-    "pairs": {"loss_function": "QueryRMSE", "nan_mode": "Max"},
+    "query rmse": {"loss_function": "QueryRMSE", "nan_mode": "Max"},
     "leaf by leaf": {"loss_function": "RMSE", "grow_policy": "Lossguide", "max_leaves": 20},
     "level by level": {"loss_function": "YetiRank", "grow_policy": "Depthwise", "nan_mode": "Max"},
     "deep": {"loss_function": "RMSE", "depth": 10, "iterations": 5},
@@ -70,7 +70,7 @@ def test_without_trees_the_bias_is_left(tmp_path):
     assert (score(tmp_path, save(model, tmp_path), make(4)[0]) == bias).all()
 
 
-def test_its_trees_survive_the_way_into_our_own_form(tmp_path):
+def test_its_trees_score_the_same_in_our_own_format(tmp_path):
     model = train(KINDS["ranking"], NAMES)
     x = edges(make(4)[0])
     ours = convert(save(model, tmp_path), "rankwright", tmp_path / "ours.model")

@@ -100,7 +100,8 @@ def test_what_we_write_it_loads_and_scores_the_same(tmp_path, kind, names, categ
     assert again.read_bytes() == first.read_bytes()
 
 
-def test_what_we_write_parts_by_row_counts_too(tmp_path):
+def test_it_gives_the_same_contributions_for_what_we_write(tmp_path):
+    # Contributions depend on the numbers of rows in the nodes, which the file has too.
     booster, x = train(KINDS["lambdarank"])
     text, _ = save(booster, tmp_path)
     loaded = lightgbm.Booster(model_file=convert(text, "lightgbm", tmp_path / "out.txt"))

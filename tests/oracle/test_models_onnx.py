@@ -75,7 +75,8 @@ def test_models_of_catboost_score_the_same(tmp_path, nan_mode):
 
 
 def by_hand(rng, modes, average, wide):
-    """Trees of random splits with every mode, missing values to either side."""
+    """The attributes of an ensemble of trees with random splits of these modes, and missing values to either side.
+    `average` is the mean of the trees instead of the sum, `wide` has thresholds and scores of f64."""
     columns = {name: [] for name in ("treeids", "nodeids", "featureids", "modes", "values")}
     columns |= {name: [] for name in ("truenodeids", "falsenodeids", "missing_value_tracks_true")}
     leaves = []
@@ -114,7 +115,7 @@ def by_hand(rng, modes, average, wide):
 
 
 def graph(attributes, wide, around):
-    """A model file of one ensemble, with harmless nodes around it or not."""
+    """A model of one ensemble; with `around`, other nodes that do not change the scores stand around it."""
     kind = TensorProto.DOUBLE if wide else TensorProto.FLOAT
     first, last = ("cast", "raw") if around else ("X", "score")
     nodes = [

@@ -58,7 +58,7 @@ def test_scores_are_margins(tmp_path, kind, names):
 
 
 @pytest.mark.parametrize("one_hot", [1, 100])
-def test_categories_go_where_they_went(tmp_path, one_hot):
+def test_categories_score_the_same(tmp_path, one_hot):
     params = {"objective": "rank:ndcg", "max_cat_to_onehot": one_hot}
     booster, x = train(params, NAMES, categories=True)
     theirs = booster.predict(matrix(x, names=NAMES, categories=True))
@@ -87,7 +87,7 @@ def test_categories_go_where_they_went(tmp_path, one_hot):
     ],
 )
 @pytest.mark.parametrize("base", [None, 0.3])
-def test_base_scores_mean_what_the_objective_makes_of_them(tmp_path, objective, base):
+def test_base_scores_are_transformed_as_the_objective_does(tmp_path, objective, base):
     _, y = make(5)
     labels = (y > 0) * 1.0 + (objective == "reg:gamma")
     params = {"objective": objective} | ({} if base is None else {"base_score": base})

@@ -1,6 +1,6 @@
-"""Off-policy values of logged decisions: pages of one document, where inverse propensity scores of
-pages are those of a contextual bandit (vw-estimators). The value of a ranking under `p@1` is the
-probability that its first document is clicked."""
+"""Off-policy values of logged decisions. Each logged page shows one document, so that the estimates by
+inverse propensity scores are those of a contextual bandit (vw-estimators). The value of a ranking under
+`p@1` is the probability that its first document is clicked."""
 
 import json
 

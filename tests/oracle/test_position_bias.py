@@ -1,7 +1,8 @@
 """`bias=gam` is the additive position bias of LightGBM's lambdarank. Clicks are simulated on LightGBM's
 own example data as its test of position bias does: a page is sorted by one feature, the user clicks by
-relevance and leaves after each document with some probability. Both libraries must gain by the
-correction, ours no less, and their terms of positions must agree.
+relevance and leaves after each document with some probability. The correction must raise NDCG in both
+libraries, in ours by no less, and the terms must agree: the term of a position is the number that is
+added to the scores of the documents shown there.
 """
 
 import json
@@ -18,11 +19,11 @@ from command import evaluate, run
 
 # The feature that sorts the pages.
 LOGGED = 34
-# Probability of a click on a document that is looked at, by label, and of leaving after it.
+# Probability of a click on an examined document, by label, and of leaving after it.
 CLICKS = (0.4, 0.6, 0.7, 0.8, 0.9)
 LEAVE = 0.2
 TREES = 50
-# 10 is the seed of LightGBM's own test, which wants a gain of 0.03.
+# 10 is the seed of LightGBM's own test, which requires a gain of 0.03.
 SEEDS = range(10, 18)
 
 
@@ -108,7 +109,7 @@ def theirs(clicks, x, positions, sizes, test, corrected):
     booster = lightgbm.train(params, train, num_boost_round=TREES)
     # The terms of each round are logged; the last ones count.
     logged = re.findall(r"\[Debug\]\s+(\d+)\s+(-?[0-9.e-]+)\s*$", "\n".join(lines), re.MULTILINE)
-    return booster.predict(test[1]), {int(place): float(term) for place, term in logged}
+    return booster.predict(test[1]), {int(position): float(term) for position, term in logged}
 
 
 def ndcg(tmp_path, scores, test):
@@ -152,13 +153,13 @@ def test_terms_of_positions_gain_as_much_as_those_of_lightgbm(tmp_path):
         for who, list_of_gains in gains.items():
             list_of_gains.append(value[who, True] - value[who, False])
         # Rare positions have few documents to learn from.
-        both = [place for place in their_terms if np.sum(positions == place) >= 100]
-        terms = [[their_terms[place] for place in both], [our_terms[place + 1] for place in both]]
+        frequent = [position for position in their_terms if np.sum(positions == position) >= 100]
+        terms = [[their_terms[p] for p in frequent], [our_terms[p + 1] for p in frequent]]
         correlation = np.corrcoef(terms)[0, 1]
-        print(f"seed {seed}: {value}, correlation of {len(both)} terms {correlation:.4f}")
-        assert len(both) > 5 and correlation > 0.98, terms
+        print(f"seed {seed}: {value}, correlation of {len(frequent)} terms {correlation:.4f}")
+        assert len(frequent) > 5 and correlation > 0.98, terms
     print(f"mean gains {({who: float(np.mean(all)) for who, all in gains.items()})}")
-    # What LightGBM's own test wants of one simulation. The test data has 50 queries, so that the mean
+    # LightGBM's own test requires this gain in one simulation. The test data has 50 queries, so that the mean
     # of eight simulations still varies by about 0.01.
     assert np.mean(gains["ours"]) >= 0.03, gains
     assert np.mean(gains["ours"]) >= np.mean(gains["theirs"]) - 0.01, gains

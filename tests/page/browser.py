@@ -1,4 +1,4 @@
-"""Opens reports in a headless Chromium and checks them as a reader would.
+"""Opens reports in a headless Chromium and checks what a reader sees and does.
 
 `check_page(path, charts={"ndcg": 4, ...})` does everything: no console messages, no errors, no
 network, every plot with its number of series, values on hover and by keyboard, nothing wider than
@@ -139,12 +139,12 @@ class Opened:
         )
 
     def bring_up(self, chart):
-        """Chooses the group that a plot is in, where it is in one."""
+        """Shows a plot: where it is in one of several groups, chooses this group."""
         self.page.evaluate("id => { location.hash = ''; location.hash = id; }", chart)
         self.page.locator(f'[data-chart="{chart}"] .chart').wait_for(state="visible")
 
     def series(self, chart):
-        """Names of the series in the form of the plot that is shown."""
+        """Names of the series of a plot, in the picture of it that is shown (wide or narrow)."""
         return self.page.evaluate(
             """id => {
               const shown = [...document.querySelectorAll(`[data-chart="${id}"] svg`)]
@@ -168,7 +168,7 @@ class Opened:
         return self.page.locator(f'[data-chart="{chart}"] .tip').inner_text()
 
     def hover(self, chart, across=0.5, down=0.5):
-        """Moves the mouse over a plot, as shares of its width and height; gives the words shown."""
+        """Moves the mouse over a plot, to shares of its width and height; returns the tooltip."""
         self.bring_up(chart)
         plot = self.page.locator(f'[data-chart="{chart}"] svg:visible')
         plot.scroll_into_view_if_needed()
@@ -178,7 +178,7 @@ class Opened:
         return self.tip(chart)
 
     def keyboard(self, chart):
-        """Words shown at the first and the last value, reached without a mouse."""
+        """The tooltips of the first and the last value, reached by the keyboard."""
         self.bring_up(chart)
         plot = self.page.locator(f'[data-chart="{chart}"] .chart')
         plot.focus()
@@ -207,15 +207,15 @@ def check_size(opened):
 
 
 def is_one_of_many(chart):
-    """Whether a plot is the fourth or a later one of a row of plots of one kind (spread-17)."""
+    """Whether a plot is the fourth or a later one of a series of plots of one kind, such as `spread-17`."""
     number = chart.rpartition("-")[2]
     return number.isdigit() and int(number) > 3
 
 
 def check_chart(opened, chart, series):
-    """The plot exists with its series, and its values can be reached by mouse and by keyboard.
+    """The plot has this number of series, and its values can be reached by mouse and by keyboard.
 
-    Of a row of plots of one kind, pointing is tried at the first three.
+    Mouse and keyboard are tried with the first three of a series of plots of one kind.
     """
     opened.bring_up(chart)
     names = opened.series(chart)

@@ -68,7 +68,7 @@ FOREIGN = """() => {
 
 
 def shown(name):
-    """A name as the text of a page."""
+    """A name as a page shows it: without characters that reverse text, and with single spaces."""
     for character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
         name = name.replace(character, "\ufffd")
     return " ".join(name.split())

@@ -1,8 +1,9 @@
-"""The page with every kind of plot and block, as readers meet it."""
+"""The sample page, which has every kind of plot and block, in a browser."""
 
 import pytest
 from browser import Opened, browser, check_page, check_size
 
+# The number of series of each plot.
 CHARTS = {
     "ndcg": 4,
     "loss": 3,

@@ -45,12 +45,12 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// The Python environment of a script.
+/// The Python environment of a script, created if it is missing.
 fn environment(workspace: &Workspace, name: &str) -> Outcome<Environment> {
     let requirements = format!("bench/requirements-{name}.txt");
     match workspace.path(&requirements).exists() {
-        true => Environment::ready(workspace, &format!("bench-{name}"), &requirements),
-        false => Environment::ready(workspace, "bench", "bench/requirements.txt"),
+        true => Environment::set_up(workspace, &format!("bench-{name}"), &requirements),
+        false => Environment::set_up(workspace, "bench", "bench/requirements.txt"),
     }
 }
 

@@ -12,13 +12,13 @@ use crate::steps::{Failure, Outcome, exits_with_zero, output_of, print_line, suc
 const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/// The name of a browser that starts.
-pub(crate) fn ready() -> Outcome<OsString> {
-    ready_with(std::env::var_os("CHROMIUM"), &NAMES, install)
+/// The name or path of a browser that starts; installs one if there is none and that is possible.
+pub(crate) fn find() -> Outcome<OsString> {
+    find_with(std::env::var_os("CHROMIUM"), &NAMES, install)
 }
 
 /// The named browser, or the first of `names` that starts; `install` is called if none does.
-fn ready_with(
+fn find_with(
     named: Option<OsString>,
     names: &[&str],
     install: impl FnOnce() -> Outcome,
@@ -83,21 +83,21 @@ mod tests {
     #[test]
     fn a_named_browser_that_does_not_start_is_an_error_that_names_it() {
         let named = Some(OsString::from(ABSENT));
-        let message = ready_with(named, &["cargo"], refuse_to_install).unwrap_err().to_string();
+        let message = find_with(named, &["cargo"], refuse_to_install).unwrap_err().to_string();
         assert!(message.contains(ABSENT), "{message}");
     }
 
     #[test]
     fn the_first_that_starts_is_taken_and_nothing_is_installed() {
-        let found = ready_with(None, &[ABSENT, "cargo"], refuse_to_install).unwrap();
+        let found = find_with(None, &[ABSENT, "cargo"], refuse_to_install).unwrap();
         assert_eq!(found, "cargo");
     }
 
     #[test]
     fn without_a_browser_the_error_says_how_to_get_one() {
         let message =
-            ready_with(Some("".into()), &[ABSENT], refuse_to_install).unwrap_err().to_string();
+            find_with(Some("".into()), &[ABSENT], refuse_to_install).unwrap_err().to_string();
         assert!(message.contains("apt install chromium") && message.contains("--no-oracles"));
-        assert!(ready_with(None, &[ABSENT], || Ok(())).is_err());
+        assert!(find_with(None, &[ABSENT], || Ok(())).is_err());
     }
 }

@@ -14,7 +14,7 @@ const FEATURE_SETS: [&str; 8] =
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     // Python packages and the browser are downloaded while the compiler runs.
     let environments = thread::scope(|scope| {
-        let set_up = oracles.then(|| scope.spawn(|| Environments::ready(workspace)));
+        let set_up = oracles.then(|| scope.spawn(|| Environments::set_up(workspace)));
         checks(workspace, steps)?;
         let wait = |set_up: thread::ScopedJoinHandle<'_, _>| {
             let joined = steps.call("environments", || {

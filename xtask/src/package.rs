@@ -17,7 +17,7 @@ const WHEEL_REQUIREMENTS: &str = "python/requirements-wheel.txt";
 
 /// The environment of the package's tests.
 pub(crate) fn environment(workspace: &Workspace) -> Outcome<Environment> {
-    Environment::ready(workspace, "package", TEST_REQUIREMENTS)
+    Environment::set_up(workspace, "package", TEST_REQUIREMENTS)
 }
 
 /// Builds the native module and runs the package's tests; `words` are arguments of pytest.
@@ -71,8 +71,9 @@ fn built_module(workspace: &Workspace, folder: &str) -> PathBuf {
 
 /// `cargo xtask wheel`: a wheel of the package under `target/wheels`.
 pub(crate) fn wheel(workspace: &Workspace, steps: &mut Steps, profile: &str) -> Outcome {
-    let environment = steps
-        .call("wheel environment", || Environment::ready(workspace, "wheel", WHEEL_REQUIREMENTS))?;
+    let environment = steps.call("wheel environment", || {
+        Environment::set_up(workspace, "wheel", WHEEL_REQUIREMENTS)
+    })?;
     let mut command = environment.python();
     command.args(["-m", "maturin", "build", "--locked", "--manifest-path", "python/Cargo.toml"]);
     command.args(["--profile", profile, "--out"]).arg(workspace.target("wheels"));

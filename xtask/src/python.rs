@@ -21,8 +21,9 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The environment `name` under `.oracles`, with the packages of the requirements file.
-    pub(crate) fn ready(workspace: &Workspace, name: &str, requirements: &str) -> Outcome<Self> {
+    /// The environment `name` under `.oracles`, with the packages of the requirements file. It is
+    /// created if there is none with these requirements.
+    pub(crate) fn set_up(workspace: &Workspace, name: &str, requirements: &str) -> Outcome<Self> {
         let folder = workspace.path(".oracles").join(name);
         let requirements_path = workspace.path(requirements);
         let requirements_text = fs::read_to_string(&requirements_path)

@@ -19,7 +19,7 @@ const PAGE_REQUIREMENTS: &str = "tests/page/requirements.txt";
 /// once and not after ten minutes of building.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     let environments = match oracles {
-        true => Some(steps.call("environments", || Environments::ready(workspace))?),
+        true => Some(steps.call("environments", || Environments::set_up(workspace))?),
         false => None,
     };
     run_with(workspace, steps, environments)
@@ -64,10 +64,10 @@ pub(crate) struct Environments {
 }
 
 impl Environments {
-    pub(crate) fn ready(workspace: &Workspace) -> Outcome<Self> {
-        let oracle = Environment::ready(workspace, "test", REQUIREMENTS)?;
+    pub(crate) fn set_up(workspace: &Workspace) -> Outcome<Self> {
+        let oracle = Environment::set_up(workspace, "test", REQUIREMENTS)?;
         let package = package::environment(workspace)?;
-        Ok(Self { oracle, package, pages: Pages::ready(workspace)? })
+        Ok(Self { oracle, package, pages: Pages::set_up(workspace)? })
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn package(workspace: &Workspace, steps: &mut Steps, words: &[String]
 }
 
 fn environment(workspace: &Workspace, steps: &mut Steps) -> Outcome<Environment> {
-    steps.call("oracle environment", || Environment::ready(workspace, "test", REQUIREMENTS))
+    steps.call("oracle environment", || Environment::set_up(workspace, "test", REQUIREMENTS))
 }
 
 fn build_command(workspace: &Workspace, steps: &mut Steps) -> Outcome {
@@ -131,9 +131,9 @@ struct Pages {
 }
 
 impl Pages {
-    fn ready(workspace: &Workspace) -> Outcome<Self> {
-        let environment = Environment::ready(workspace, "page", PAGE_REQUIREMENTS)?;
-        Ok(Self { environment, browser: browser::ready()? })
+    fn set_up(workspace: &Workspace) -> Outcome<Self> {
+        let environment = Environment::set_up(workspace, "page", PAGE_REQUIREMENTS)?;
+        Ok(Self { environment, browser: browser::find()? })
     }
 
     fn test(&self, workspace: &Workspace, steps: &mut Steps) -> Outcome {

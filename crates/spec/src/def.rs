@@ -20,7 +20,8 @@ pub struct ParamDef {
     /// Smallest and largest value; for values other than numbers there are no limits.
     #[serde(skip_serializing_if = "RangeDef::is_unlimited")]
     pub range: RangeDef,
-    /// The condition under which it has an effect, such as `newton=joint`; `None` if it always has.
+    /// The condition under which it has an effect, such as `newton=joint` (the parameter `newton`
+    /// has the value `joint`); `None` if it always has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires: Option<&'static str>,
     /// One sentence of help.

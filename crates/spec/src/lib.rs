@@ -1,6 +1,6 @@
 //! Specs and parameters: the small language that names learners, metrics, features and first
-//! stages, and the single declaration of each parameter, which the command line, Python and the
-//! server read.
+//! stages (the retrieval functions that find candidates, such as `bm25`), and the single declaration
+//! of each parameter, which the command line, Python and the server read.
 //!
 //! - [`Spec`] is the parsed text: `lambdamart(leaves=31, metric=ndcg@10)`.
 //! - [`params!`] declares a struct of parameters: type, default, range and one line of help in one

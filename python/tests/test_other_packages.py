@@ -27,7 +27,7 @@ def test_optuna_prunes_by_an_exception_of_a_callback(rows):
             if trial.should_prune():
                 raise optuna.TrialPruned
 
-        # Trials with one leaf more than necessary learn; those of a tiny rate are pruned.
+        # With a tiny rate, NDCG@10 stays below the pruner's limit, and the trial is pruned.
         rate = trial.suggest_categorical("rate", [0.3, 1e-6])
         ranker = rw.LambdaMART(trees=8, leaves=4, min_rows=1, rate=rate, stop=None)
         ranker.fit(rows.X, rows.y, qid=rows.qid, eval_set=[(other.X, other.y, other.qid)], callbacks=[report])
@@ -55,7 +55,7 @@ def test_an_explanation_is_one_of_shap(rows):
 class _ApplyLearnedModel:
     """What `pyterrier.ltr.apply_learned_model(learner, form="ltr")` does with a learner, as its documentation and source say.
 
-    Features of documents are in the column `features`, an array a row. `fit` sorts nothing, counts the documents of each query
+    The column `features` has an array for each document. `fit` sorts nothing, counts the documents of each query
     in the order of the rows, and calls `learner.fit(X, y, group=..., eval_set=[(X, y)], eval_group=[...])`; `transform` calls
     `learner.predict(X)` on all rows of the frame.
     """
