@@ -11,8 +11,7 @@ from rankwright._scratch import paths_of, run_task
 from rankwright.errors import of_kind
 
 
-def _files_or_documents(documents: Any) -> Any:
-    """Documents as the native module takes them: paths, or ids with their fields."""
+def _given(documents: Any) -> Any:
     return paths_of(documents) if _are_files(documents) else _documents(documents)
 
 
@@ -37,14 +36,9 @@ def classify(
     classifier
         A spec: ``"rocchio"``, ``"knn(k=5)"``, ``"naive-bayes"``, ``"svm"``, ``"logistic"``, ``"tree"``, ``"forest"``.
     fields
-        Fields to classify by: texts, categories or numbers; all text fields if not given, or all number fields
-        of documents without text.
-    analysis
-        How texts become terms, as a spec; English words if not given.
-    weights
-        Weights of terms: ``"tfidf"`` or ``"counts"``; those that suit the classifier if not given.
+        Fields to classify by; all text if not given.
     folds, seed
-        Number of folds of the cross validation, and the seed that assigns documents to them.
+        Of the cross validation.
 
     Examples
     --------
@@ -59,8 +53,7 @@ def classify(
             "leave it out; without `documents` the classifier is cross-validated on the labelled ones",
         )
     found = run_task(
-        "classify", labelled=_files_or_documents(labelled),
-        documents=None if documents is None else _files_or_documents(documents), label=label,
+        "classify", labelled=_given(labelled), documents=None if documents is None else _given(documents), label=label,
         classifier=classifier, fields=list(fields), analysis=analysis, weights=weights, folds=folds, seed=seed,
     )
     return Result(found, "classes" if documents is None else "decisions")

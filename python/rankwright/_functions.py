@@ -76,10 +76,8 @@ def compare(
     data, y, qid, qrels, metrics
         As in `evaluate`.
     options
-        ``baseline``; ``test`` ("randomisation", "t", "bootstrap", "sign"); ``correction`` of the p-values
-        ("holm", "bonferroni", "none"); ``alpha``, the largest corrected p-value that is significant;
-        ``samples`` and ``seed`` of the randomisation test and the bootstrap; ``tolerance``, the largest
-        difference in a query that counts as a tie.
+        ``baseline``, ``test`` ("randomisation", "t", "bootstrap", "sign"), ``correction`` ("holm",
+        "bonferroni", "none"), ``alpha``, ``seed``, ``samples``, ``tolerance``.
     """
     if data is not None:
         data, y, qid = _dataset(data, y, qid, n_jobs), None, None
@@ -104,7 +102,7 @@ class CrossValidation(Result):
         self.scores = scores
 
     def records(self, table: str | None = None) -> list[dict[str, Any]]:
-        """A record for each fold: the number of tested queries (``queries``) and of training queries (``trained``), and the metrics."""
+        """A record for each fold: queries, and the value of each metric."""
         if table is not None and table != "folds":
             return super().records(table)
         return [
@@ -143,7 +141,7 @@ class Tuning(Result):
     def __init__(self, fields: dict[str, Any], learner: Any, best: str | None) -> None:
         super().__init__(fields, "trials")
         self._learner = learner
-        #: The spec of the best trial; `None` if the trial in the first place was not trained completely.
+        #: The spec of the best trial.
         self.best_spec = best
 
     @property
@@ -170,11 +168,9 @@ def tune(
 ) -> Tuning:
     """Searches over the parameters of an estimator (or of the spec of a learner).
 
-    Trials are measured on `valid` (a `Dataset` or a tuple ``(X, y, qid)``), or by cross validation with `folds`
-    folds of the data. `method` is ``"random"``, or ``"halving"``: all trials are trained for a few
-    rounds, the best third for three times as many, and so on. A space such as ``"leaves=logint(4,64), rate=log(0.02,0.3)"`` names the parameters; each learner has a
-    default one. `log` is a file of finished trials:
-    the same call reads it and goes on where an interrupted search ended.
+    Trials are measured on `valid` (a `Dataset` or a tuple ``(X, y, qid)``), or by `folds` of the data. A
+    space such as ``"leaves=logint(4,64), rate=log(0.02,0.3)"`` names the parameters; each learner has a
+    default one. With `log`, a search that was interrupted goes on.
     """
     if method not in ("random", "halving"):
         raise of_kind("bad-value", f"method is 'random' or 'halving'; found {method!r}")

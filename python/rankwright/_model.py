@@ -14,8 +14,7 @@ from rankwright._results import Result
 from rankwright._threads import thread_count
 from rankwright.errors import of_kind
 
-#: Types of arrays that `predict` passes to the native module as they are.
-_SCORED_AS_GIVEN = (np.dtype(np.float32), np.dtype(np.float64))
+_FAST = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Model:
@@ -100,12 +99,11 @@ class Model:
     def predict(self, X: Any, *, qid: Any = None, ignore_extra: bool = False, n_jobs: int | None = None) -> np.ndarray:
         """The score of each row, in the order of the rows.
 
-        A frame's columns are matched by name, an array's by position; columns of a frame that the model does
-        not have are an error unless `ignore_extra`. Only list-wise models need `qid`; without it, all rows are
-        one query.
+        A frame's columns are matched by name, an array's by position. Only list-wise models need
+        `qid`; without it, all rows are one query.
         """
         native = self._native
-        if qid is None and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in _SCORED_AS_GIVEN and X.shape[1] == native.columns:
+        if qid is None and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in _FAST and X.shape[1] == native.columns:
             small = native.score_small(X)
             if small is not None:
                 return np.frombuffer(small, dtype=np.float64)

@@ -76,7 +76,7 @@ def options_spec(name: str, values: Mapping[str, Any]) -> str | None:
 
 
 def run_task(name: str, **fields: Any) -> dict[str, Any]:
-    """Runs a task by the name of its command, such as ``clicks fit``; `fields` are those of its request, and the result is a dictionary."""
+    """Runs a task of the library; the result as a dictionary."""
     return json.loads(_native.run_task(name, fields))
 
 

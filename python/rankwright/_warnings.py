@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+# The folder of the package with a separator at the end, so that no other path starts with it.
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 class RankwrightWarning(UserWarning):
@@ -18,7 +19,7 @@ class RankwrightWarning(UserWarning):
 
 
 def warn(message: str, category: type[RankwrightWarning] = RankwrightWarning, kind: str | None = None) -> None:
-    """Warns the caller of the package: the place of the warning is the line that called into it."""
+    """Warns the caller of the package: the warning names the line of the caller that called into the package."""
     warning = category(message)
     if kind is not None:
         warning.kind = kind
@@ -29,6 +30,6 @@ def warn(message: str, category: type[RankwrightWarning] = RankwrightWarning, ki
 
 
 def warn_of(found: Iterable[Mapping[str, Any]]) -> None:
-    """Warns of the warnings that a result of the library lists."""
+    """Gives each warning that a result of the native module lists."""
     for warning in found:
         warn(warning["message"], kind=warning["kind"])

@@ -100,8 +100,7 @@ def _validation(valid: Iterable[Any]) -> list[tuple[str, _native.Dataset]]:
 def training(model: Any, data: Any, *, valid: Any = (), query: Any = None) -> Report:
     """A report on a training: learning curve, lambdas, forces between documents, trees.
 
-    `data` is the training data, `valid` one or several validation sets. The forces are those of the query with the id
-    `query`; without it, the report chooses one.
+    The forces are those of `query`; without it, the report chooses one.
     """
     if not isinstance(data, Dataset):
         raise of_kind("no-data", "the data of a training report is a Dataset")
@@ -132,7 +131,7 @@ def shrinkage(
     metric: str | None = None,
     seed: int | None = None,
 ) -> Report:
-    """A report on one learner trained with several learning rates (1, 0.5, 0.1 and 0.01 if not given): their learning curves.
+    """One learner trained with several learning rates (`rates`; the usual ones if not given), curves side by side.
 
     A fifth of the queries is held out where there is no validation data.
     """

@@ -140,3 +140,11 @@ def test_folds_are_of_a_cross_validation():
     known = [{"id": 1, "text": "jazz band", "class": "music"}, {"id": 2, "text": "night train", "class": "travel"}]
     with pytest.raises(Error, match="folds has no effect"):
         rw.classify(known, [{"id": 3, "text": "jazz"}], folds=3)
+
+
+def test_a_warning_names_the_line_of_a_script_beside_the_package():
+    path = rw.__path__[0] + "_demo.py"
+    script = compile("import rankwright as rw\nrw.RankSVM().fit([[1.0], [2.0]], [0, 1])", path, "exec")
+    with pytest.warns(rw.OneQueryWarning) as found:
+        exec(script, {})
+    assert (found[0].filename, found[0].lineno) == (path, 2)
