@@ -296,16 +296,21 @@ fn remedy_text(remedy: &Remedy) -> String {
             "name the column: `--columns {role}=NAME`, or `--columns {role}=none` for data \
              without {role}s"
         ),
-        Remedy::GiveRoles { roles, needs_rewriting } => {
+        Remedy::GiveRoles { roles, optional, needs_rewriting } => {
             let rewrite = match needs_rewriting {
                 true => "write these values differently; or ",
                 false => "",
             };
-            let choice = match roles.has_placeholder() {
-                true => ", with a column in place of each `?` (`none` if there is none)",
-                false => "",
-            };
-            format!("{rewrite}give the roles of the columns{choice}: {}", columns_flag(roles))
+            let none: String = optional.iter().map(without_role).collect();
+            let lines: Vec<String> = roles.iter().map(columns_flag).collect();
+            match lines.as_slice() {
+                [line] => format!("{rewrite}give the roles of the columns{none}: {line}"),
+                lines => format!(
+                    "{rewrite}give the roles of the columns, by the right one of these lines{none}:\
+                     \n  {}",
+                    lines.join("\n  ")
+                ),
+            }
         }
         Remedy::MendValue { column } => format!(
             "'{column}' is a feature of the model: write the value as expected, or leave the cell \
@@ -349,6 +354,14 @@ fn words(paths: &[PathBuf]) -> String {
     let words: Vec<String> =
         paths.iter().map(|path| shell_word(&path.display().to_string())).collect();
     words.join(" ")
+}
+
+/// What to type if no column has a role.
+fn without_role(role: &Role) -> String {
+    match role {
+        Role::Query => " (`qid=none` if all rows are one list)".to_owned(),
+        role => format!(" (`{0}=none` if there is no {0})", role.name()),
+    }
 }
 
 /// The flag that gives roles, ready to be pasted into a shell.

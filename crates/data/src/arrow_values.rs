@@ -7,7 +7,7 @@
 //! of a few bytes can claim gigabytes of text.
 //!
 //! A null stays a null. [`numbers`] takes integers, floats, booleans (0 and 1), decimals (correctly
-//! rounded) and dictionaries of them; [`texts`] takes the same and text and binary, which must be
+//! rounded), durations (seconds, whatever their unit) and dictionaries of them; [`texts`] takes the same and text and binary, which must be
 //! UTF-8. Other types give an [`UnreadableValues`].
 
 use std::ops::Range;
@@ -15,11 +15,12 @@ use std::ops::Range;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
     Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, StringArray, StringViewArray};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 
 /// The reason why an array cannot be read as numbers or texts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +50,7 @@ impl UnreadableValues {
 pub fn is_number(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, value) => is_number(value),
-        kind => kind.is_numeric() || *kind == DataType::Boolean,
+        kind => kind.is_numeric() || matches!(kind, DataType::Boolean | DataType::Duration(_)),
     }
 }
 
@@ -80,6 +81,7 @@ pub fn numbers(array: &dyn Array) -> Result<Float64Array, UnreadableValues> {
         DataType::Decimal64(..) => decimals::<Decimal64Type>(array, |value| Some(value.into())),
         DataType::Decimal128(..) => decimals::<Decimal128Type>(array, Some),
         DataType::Decimal256(..) => decimals::<Decimal256Type>(array, |value| value.to_i128()),
+        DataType::Duration(unit) => durations(array, unit),
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             let values = numbers(dictionary.values())?;
@@ -189,6 +191,7 @@ fn flat_texts(array: &dyn Array) -> Result<LargeStringArray, UnreadableValues> {
         DataType::Decimal64(..) => decimal_texts::<Decimal64Type>(array),
         DataType::Decimal128(..) => decimal_texts::<Decimal128Type>(array),
         DataType::Decimal256(..) => decimal_texts::<Decimal256Type>(array),
+        DataType::Duration(unit) => printed(durations(array, unit).iter()),
         kind => return Err(UnreadableValues::Type(kind.clone(), "texts")),
     })
 }
@@ -247,6 +250,22 @@ fn converted<T: ArrowPrimitiveType>(
     number: impl Fn(T::Native) -> f64,
 ) -> Float64Array {
     array.as_primitive::<T>().unary(number)
+}
+
+/// Durations in seconds.
+fn durations(array: &dyn Array, unit: &TimeUnit) -> Float64Array {
+    match unit {
+        TimeUnit::Second => converted::<DurationSecondType>(array, |value| value as f64),
+        TimeUnit::Millisecond => {
+            converted::<DurationMillisecondType>(array, |value| value as f64 / 1e3)
+        }
+        TimeUnit::Microsecond => {
+            converted::<DurationMicrosecondType>(array, |value| value as f64 / 1e6)
+        }
+        TimeUnit::Nanosecond => {
+            converted::<DurationNanosecondType>(array, |value| value as f64 / 1e9)
+        }
+    }
 }
 
 /// 10^22 is the largest power of ten that a double holds exactly.
@@ -418,5 +437,21 @@ mod tests {
         assert_eq!(error, UnreadableValues::NotUtf8(2));
         let error = texts(&BinaryViewArray::from(vec![b"a".as_slice(), b"\xff"])).unwrap_err();
         assert_eq!(error, UnreadableValues::NotUtf8(2));
+    }
+
+    #[test]
+    fn durations_are_seconds_in_every_unit() {
+        use arrow_array::{DurationMillisecondArray, DurationNanosecondArray, DurationSecondArray};
+        let arrays: [ArrayRef; 3] = [
+            Arc::new(DurationSecondArray::from(vec![Some(90), None])),
+            Arc::new(DurationMillisecondArray::from(vec![Some(90_000), None])),
+            Arc::new(DurationNanosecondArray::from(vec![Some(90_000_000_000), None])),
+        ];
+        for array in &arrays {
+            assert!(is_number(array.data_type()));
+            let found: Vec<Option<f64>> = numbers(array).unwrap().iter().collect();
+            assert_eq!(found, [Some(90.0), None]);
+            assert_eq!(texts(array).unwrap().get(0), Some("90"));
+        }
     }
 }

@@ -43,6 +43,9 @@ mod names;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod number;
+#[cfg(feature = "text")]
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod open_quote;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod pairs;
 mod panics;
@@ -82,12 +85,14 @@ pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
+#[cfg(feature = "text")]
+pub use open_quote::open_quote;
 pub use pairs::{Pair, PairColumn, PairsByQuery, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use point_in_time::{DateOrder, PointInTime};
 pub use random::{DEFAULT_SEED, Random};
 #[cfg(feature = "text")]
-pub use score_table::{is_score_table, read_score_table};
+pub use score_table::{is_score_table, read_score_table, read_scores_with_ids};
 #[cfg(feature = "text")]
 pub use scored_rows::{ScoreFormat, ScoredRows};
 #[cfg(feature = "text")]

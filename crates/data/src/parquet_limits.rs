@@ -14,13 +14,14 @@
 
 mod page_sizes;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ProjectionMask;
+use arrow_schema::{DataType, Field, FieldRef, Schema};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_schema};
 use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
@@ -29,6 +30,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::arrow_values::texts;
 use crate::error::DataError;
+use crate::panics::catch_panic;
 use page_sizes::largest_page;
 
 /// The bytes of memory that a value of a list takes while it is read, with its repetition and
@@ -38,14 +40,33 @@ const BYTES_OF_VALUE: u64 = 8;
 /// About the most bytes of text that are read at a time to count them.
 const COUNTED_BYTES: u64 = 16 << 20;
 
-/// The same file, read with views of texts and bytes in place of texts and bytes.
+/// The same file, read with views of texts and bytes in place of texts and bytes, and with the units
+/// of durations.
 pub fn with_text_views(
     metadata: &ArrowReaderMetadata,
 ) -> Result<ArrowReaderMetadata, ParquetError> {
+    let durations = durations(metadata);
     let fields = metadata.schema().fields().iter();
-    let fields: Vec<Field> = fields.map(|field| with_views(field)).collect();
+    let with_unit = |field: Field| match durations.get(field.name()) {
+        Some(kind) if *field.data_type() == DataType::Int64 => field.with_data_type(kind.clone()),
+        _ => field,
+    };
+    let fields: Vec<Field> = fields.map(|field| with_unit(with_views(field))).collect();
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
     ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)
+}
+
+/// The types of durations, by column. Parquet has no such type: writers store whole numbers, and
+/// their unit only in the Arrow schema that they embed. Nothing else of that schema is used, and one
+/// that is damaged is left out.
+fn durations(metadata: &ArrowReaderMetadata) -> HashMap<String, DataType> {
+    let file = metadata.metadata().file_metadata();
+    let schema =
+        catch_panic(|| parquet_to_arrow_schema(file.schema_descr(), file.key_value_metadata()));
+    let fields = schema.ok().and_then(Result::ok).map(|schema| schema.fields().clone());
+    let is_duration = |field: &&FieldRef| matches!(field.data_type(), DataType::Duration(_));
+    let fields = fields.iter().flat_map(|fields| fields.iter()).filter(is_duration);
+    fields.map(|field| (field.name().clone(), field.data_type().clone())).collect()
 }
 
 /// The field with views, also in lists.

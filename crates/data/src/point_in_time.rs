@@ -71,6 +71,13 @@ impl PointInTime {
         from_number(value)
     }
 
+    /// The point in time that a number in a column of times means: a whole number such as 20260331 is
+    /// a date and one such as 2026 the beginning of a year, from 1800 to 2199; all others are counted
+    /// since 1970, as by [`PointInTime::from_number`].
+    pub(crate) fn from_number_in_table(value: f64) -> Option<PointInTime> {
+        DateNumber::of(value).map_or_else(|| from_number(value), |date| date.time())
+    }
+
     /// The point in time of a number of seconds since the beginning of 1970; `None` if it is not
     /// finite or beyond the range of microseconds.
     pub fn from_seconds(seconds: f64) -> Option<PointInTime> {
@@ -107,6 +114,42 @@ impl PointInTime {
             let (hour, minute, second) = clock;
             format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
         })
+    }
+}
+
+/// A whole number that is written like a date: as seconds since 1970, all of these would be times in
+/// 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DateNumber {
+    /// A year, such as 2026.
+    Year(i32),
+    /// Days since 1970, of a number such as 20260331.
+    Day(i32),
+}
+
+impl DateNumber {
+    /// The date that a number is written like; `None` for other numbers.
+    pub(crate) fn of(value: f64) -> Option<DateNumber> {
+        const YEARS: std::ops::RangeInclusive<i32> = 1800..=2199;
+        if value.fract() != 0.0 || !(1800.0..21_991_232.0).contains(&value) {
+            return None;
+        }
+        let number = value as i32;
+        let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
+        match YEARS.contains(&number) {
+            true => Some(DateNumber::Year(number)),
+            false if YEARS.contains(&year) => days_of(year, month, day).map(DateNumber::Day),
+            false => None,
+        }
+    }
+
+    /// The beginning of the year or of the day.
+    fn time(self) -> Option<PointInTime> {
+        let days = match self {
+            DateNumber::Year(year) => days_of(year, 1, 1)?,
+            DateNumber::Day(days) => days,
+        };
+        Some(PointInTime { micros: i64::from(days) * DAY, has_clock: false })
     }
 }
 
@@ -388,5 +431,24 @@ mod tests {
             assert_eq!(found, 1_790_000_000 * SECOND, "{factor}");
         }
         assert_eq!(from_number(f64::NAN), None);
+    }
+
+    /// Regression: dates such as 20260331 and years were read as seconds, which are times in 1970.
+    #[test]
+    fn numbers_that_are_written_like_dates_are_dates_in_tables() {
+        let found = |value| PointInTime::from_number_in_table(value).and_then(PointInTime::to_iso);
+        for (value, date) in [
+            (20_260_331.0, "2026-03-31T00:00:00.000Z"),
+            (18_000_101.0, "1800-01-01T00:00:00.000Z"),
+            (1999.0, "1999-01-01T00:00:00.000Z"),
+            (1_790_000_000.0, "2026-09-21T14:13:20.000Z"),
+            // No dates: 30 February, and a fraction.
+            (20_260_230.0, "1970-08-23T11:50:30.000Z"),
+            (2026.5, "1970-01-01T00:33:46.500Z"),
+        ] {
+            assert_eq!(found(value).as_deref(), Some(date), "{value}");
+        }
+        assert!(!PointInTime::from_number_in_table(2026.0).unwrap().has_clock);
+        assert_eq!(found(f64::NAN), None);
     }
 }

@@ -31,8 +31,8 @@ pub fn read_scores(input: &Input) -> Result<Vec<f64>, DataError> {
                     DataError::malformed(location, quote(word), "one number per line, not NaN");
                 match index {
                     0 => error.with_help(
-                        "scores are one number per line, or a table with ids: a header \
-                         `qid,docid,score` or `qid,row,score`, separated by commas or tabs",
+                        "scores are one number per line, or a table (CSV, TSV, JSON lines, Parquet \
+                         or Arrow) with the columns `qid,docid,score` or `qid,row,score`",
                     ),
                     _ => error,
                 }

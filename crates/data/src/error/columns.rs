@@ -48,7 +48,7 @@ pub enum ColumnProblem {
         /// The existing columns.
         columns: Vec<String>,
     },
-    /// A role with `?` in place of a column, as in the roles that an error proposes.
+    /// A role with `?` in place of a column.
     #[error(
         "`{}=?` is to be replaced by the name of a column; the columns are {}",
         role.name(), ListedColumns(columns)
@@ -180,13 +180,30 @@ pub enum ColumnProblem {
         /// Its location.
         location: Box<SourceLocation>,
     },
+    /// A column of points in time has other values, too.
+    #[error(
+        "column '{column}' has points in time and other values{}",
+        first_of(text.as_deref(), location)
+    )]
+    TimesAndOthers {
+        /// The column.
+        column: String,
+        /// The first text that is no point in time, quoted; `None` if the other values are numbers.
+        text: Option<String>,
+        /// Its location.
+        location: Box<SourceLocation>,
+    },
     /// All problems of the columns of a table, at least one.
     #[error("{}", ListedProblems(problems))]
     Unusable {
         /// The problems.
         problems: Vec<ColumnProblem>,
-        /// Roles that solve all problems: those that were given, and further ones.
-        roles: Roles,
+        /// Roles that solve all problems: those that were given, and further ones. Several where
+        /// more than one column could have a role.
+        roles: Vec<Roles>,
+        /// Roles that no column needs to have, such as the label of data without labels: `none` may
+        /// stand for their column.
+        optional: Vec<Role>,
     },
     /// A feature is both a column and a value in the column with the list of features.
     #[error("the feature '{column}' is both a column and a value in the list '{list}'")]
@@ -267,10 +284,12 @@ impl ColumnProblem {
             | Self::DecimalPoints { column, .. }
             | Self::FormattedNumbers { column, .. }
             | Self::DateOrder { column, .. }
-            | Self::NotTimes { column, .. } => Remedy::ignore_column(column),
-            Self::Unusable { roles, problems } => {
+            | Self::NotTimes { column, .. }
+            | Self::TimesAndOthers { column, .. } => Remedy::ignore_column(column),
+            Self::Unusable { roles, optional, problems } => {
                 let needs_rewriting = problems.iter().any(Self::is_notation_problem);
-                Remedy::GiveRoles { roles: roles.clone(), needs_rewriting }
+                let (roles, optional) = (roles.clone(), optional.clone());
+                Remedy::GiveRoles { roles, optional, needs_rewriting }
             }
             Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
         }
@@ -284,6 +303,8 @@ impl ColumnProblem {
                 | Self::DecimalPoints { .. }
                 | Self::FormattedNumbers { .. }
                 | Self::DateOrder { .. }
+                | Self::NotTimes { .. }
+                | Self::TimesAndOthers { .. }
         )
     }
 

@@ -594,6 +594,9 @@ impl DataError {
             DataError::PairsInOne => {
                 Some("give both data sets preference pairs, or neither of them".into())
             }
+            DataError::Folds { queries: 1, .. } | DataError::HoldOut { queries: 1, .. } => {
+                Some(DataError::ONE_QUERY.into())
+            }
             DataError::AmbiguousPair { .. } => Some(Remedy::NamePairColumn),
             DataError::UnknownName { what, name, known } => {
                 let known: Vec<&str> = known.split(", ").collect();
@@ -615,6 +618,11 @@ impl DataError {
             _ => None,
         }
     }
+
+    /// What to do about data of one query that is to be divided.
+    pub const ONE_QUERY: &str = "the rows of a query stay together; if the rows belong to many queries, name the column of \
+         their ids; if they are one list, divide them by hand: move some of them to a file of their \
+         own, and train on one file and evaluate on the other";
 
     /// The remedy as text, in terms of this library.
     pub fn help(&self) -> Option<String> {
@@ -664,8 +672,10 @@ impl DataError {
             DataError::Columns { file, problem } => {
                 match problem.remedy().with_given_roles(given) {
                     Remedy::IgnoreColumn { roles, .. } => {
-                        let problems = vec![*problem];
-                        DataError::columns(&file, ColumnProblem::Unusable { problems, roles })
+                        let (problems, roles) = (vec![*problem], vec![roles]);
+                        let optional = Vec::new();
+                        let problem = ColumnProblem::Unusable { problems, roles, optional };
+                        DataError::columns(&file, problem)
                     }
                     _ => DataError::Columns { file, problem },
                 }

@@ -37,8 +37,10 @@ pub enum Remedy {
     },
     /// Give these roles, which solve all problems of the columns.
     GiveRoles {
-        /// The roles; `?` stands for a column that is to be chosen.
-        roles: Roles,
+        /// The roles; if there are several, one of them is to be chosen.
+        roles: Vec<Roles>,
+        /// Roles for whose column `none` may stand.
+        optional: Vec<Role>,
         /// Whether values of a column that these roles leave out could be written differently.
         needs_rewriting: bool,
     },
@@ -112,15 +114,16 @@ impl fmt::Display for Remedy {
                     false => Ok(()),
                 }
             }
-            Remedy::GiveRoles { roles, needs_rewriting } => {
+            Remedy::GiveRoles { roles, optional, needs_rewriting } => {
                 if *needs_rewriting {
                     f.write_str("write these values differently; or ")?;
                 }
-                write!(f, "give the roles `{roles}`")?;
-                match roles.has_placeholder() {
-                    true => f.write_str(", with a column in place of `?`, or `none`"),
-                    false => Ok(()),
-                }
+                let roles: Vec<String> = roles.iter().map(|roles| format!("`{roles}`")).collect();
+                write!(f, "give the roles {}", roles.join(" or "))?;
+                optional.iter().try_for_each(|role| match role {
+                    Role::Query => f.write_str("; `qid=none` if all rows are one list"),
+                    role => write!(f, "; `{0}=none` if there is no {0}", role.name()),
+                })
             }
             Remedy::CheckRoles { nearest: None } => {
                 f.write_str("check the column names in the roles")

@@ -46,7 +46,7 @@ use super::table::{
     ColumnContent, Slot, SourceColumn, TableRead, TableSchema, TableSource, TypedValues,
     indices_by_column, match_columns, read_table,
 };
-use crate::arrow_values::{UnreadableValues, list_range, texts};
+use crate::arrow_values::{self, UnreadableValues, list_range, texts};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FileDamage, Remedy, SourceLocation};
@@ -134,6 +134,58 @@ struct OpenedFile {
 enum FileContent {
     Parquet(::bytes::Bytes, ArrowReaderMetadata),
     Arrow(Vec<RecordBatch>),
+}
+
+/// A Parquet or Arrow file whose columns are read by their names, for tables that are no feature data.
+#[cfg(feature = "text")]
+pub(crate) struct NamedColumns(ColumnarFile);
+
+#[cfg(feature = "text")]
+impl NamedColumns {
+    /// Opens a file, which its first bytes tell apart.
+    pub(crate) fn open(input: &Input) -> Result<NamedColumns, DataError> {
+        let bytes = ::bytes::Bytes::copy_from_slice(&input.bytes);
+        let opened = caught(&input.name, || match bytes.starts_with(b"PAR1") {
+            true => open_parquet(&input.name, bytes),
+            false => open_arrow(&input.name, bytes),
+        })?;
+        let (name, column_numbers) = (input.name.clone(), Vec::new());
+        Ok(NamedColumns(ColumnarFile { name, opened, column_numbers }))
+    }
+
+    pub(crate) fn has_column(&self, name: &str) -> bool {
+        self.0.opened.schema.column_with_name(name).is_some()
+    }
+
+    /// The number of groups of rows.
+    pub(crate) fn groups(&self) -> usize {
+        self.0.opened.rows.len()
+    }
+
+    /// A column of a group as texts; integers have all their digits.
+    pub(crate) fn texts(
+        &self,
+        group: usize,
+        name: &str,
+    ) -> Result<arrow_values::ArrowTexts, DataError> {
+        texts(&self.column(group, name)?).map_err(|error| unreadable(&self.0.name, name, &error))
+    }
+
+    /// A column of a group as numbers.
+    pub(crate) fn numbers(
+        &self,
+        group: usize,
+        name: &str,
+    ) -> Result<arrow_array::Float64Array, DataError> {
+        arrow_values::numbers(&self.column(group, name)?)
+            .map_err(|error| unreadable(&self.0.name, name, &error))
+    }
+
+    fn column(&self, group: usize, name: &str) -> Result<ArrayRef, DataError> {
+        let (field, _) = self.0.opened.schema.column_with_name(name).ok_or(NO_SUCH_COLUMN)?;
+        let arrays = self.0.arrays(group, &[field], None)?;
+        arrays.into_iter().next().ok_or(NO_SUCH_COLUMN)
+    }
 }
 
 /// Opens all inputs, and reads them as one table.

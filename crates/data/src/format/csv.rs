@@ -2,7 +2,8 @@
 //!
 //! Columns get their roles by name and content (see `table`). Fields may be quoted; a byte-order
 //! mark, CRLF and blank lines are accepted. A row with more or fewer fields than the header, bytes
-//! that are not UTF-8, and a quote that is never closed are errors that name the line. An empty
+//! that are not UTF-8, and a quote that is never closed are errors that name the line, a quote that
+//! of the quote. An empty
 //! cell is a missing value. The writer puts the columns qid, docid, label, weight, query_weight,
 //! position first, then further columns of labels, then the features, rows in the order of the input.
 //!
@@ -33,6 +34,7 @@ use super::table::{
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
+use crate::open_quote::open_quote;
 use crate::table_columns::TableColumns;
 use crate::warnings::{WarningKind, Warnings};
 
@@ -292,6 +294,7 @@ fn line_at(bytes: &[u8], offset: usize) -> u64 {
 struct CsvRecords<'a> {
     name: &'a str,
     bytes: &'a [u8],
+    delimiter: u8,
     reader: Reader<&'a [u8]>,
 }
 
@@ -299,7 +302,7 @@ impl<'a> CsvRecords<'a> {
     fn new(name: &'a str, bytes: &'a [u8], delimiter: u8) -> Self {
         let reader =
             ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
-        CsvRecords { name, bytes, reader }
+        CsvRecords { name, bytes, delimiter, reader }
     }
 
     /// The offset after the last record.
@@ -332,24 +335,24 @@ impl<'a> CsvRecords<'a> {
             Ok(_) => record.position(),
             Err(error) => error.position(),
         };
-        if let Some(start) = start.filter(|start| self.has_open_quote(start.byte())) {
-            let location = self.location_at(Some(start));
-            let expected = "a closing quote before the end of the file";
+        if let Some(offset) = start.and_then(|start| self.open_quote(start.byte())) {
+            let location = SourceLocation::line(self.name, line_at(self.bytes, offset));
+            let expected = "a closing quote at the end of the cell";
             return Err(DataError::malformed(location, "a quote that is never closed", expected));
         }
         read.map_err(|error| self.error(error))
     }
 
-    /// Whether the record at offset `start` runs to the end of the file because a quote is never
-    /// closed: the csv crate then reads the rest of the file as one long field.
-    fn has_open_quote(&self, start: u64) -> bool {
-        if self.reader.position().byte() < self.bytes.len() as u64 {
-            return false;
-        }
-        let record = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..));
-        let record = record.unwrap_or(&[]).trim_ascii();
-        let quotes = memchr::memchr_iter(b'"', record).count();
-        memchr::memchr(b'\n', record).is_some() && quotes % 2 == 1
+    /// The offset of a quote that is never closed, in the record at offset `start`: the csv crate
+    /// takes the following lines as a part of its cell.
+    fn open_quote(&self, start: u64) -> Option<usize> {
+        let end = usize::try_from(self.reader.position().byte()).ok()?;
+        let record = self.bytes.get(usize::try_from(start).ok()?..end)?;
+        // The line end of the record before may stand at its start.
+        let blanks = record.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let record = record.get(blanks..)?;
+        memchr::memchr(b'\n', record.trim_ascii_end())?;
+        Some(end - record.len() + open_quote(record, self.delimiter)?)
     }
 
     /// Converts an error of the csv crate.

@@ -1,10 +1,13 @@
 //! JSON lines: one object per row.
 //!
 //! Keys get their roles by name and content (see `table`). Features are `"features": [0.1, 0.2]`
-//! (ids from 1), `"features": {"bm25": 7.1}`, or any further key. The first line fixes the columns;
-//! a later line may leave some out (a feature is then absent, which is 0 or missing by the reader's
-//! option), but a key that the first line does not have is an error. `null` is missing. Texts,
-//! `true` and `false` are cells of text, as in CSV.
+//! (ids from 1), `"features": {"bm25": 7.1}`, or any further key. The columns are the keys of all
+//! lines, those of the first line first. A line may leave some out: a number is then absent, which
+//! is 0 or missing by the reader's option, and a category or a time is missing. `null` is missing.
+//! Texts, `true` and `false` are cells of text, as in CSV.
+//!
+//! Files are read with the keys of the first line; only if a later line has others, the keys of all
+//! lines are collected and the files read again.
 //!
 //! Files are split into chunks at line ends, which are read in parallel. `fast.rs` reads lines
 //! whose keys are those of the first line, in the same order, straight into their rows; every other
@@ -23,6 +26,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
@@ -156,8 +160,91 @@ pub(super) fn read(
         }
         files.push((input.name.as_str(), bytes));
     }
-    let table = JsonTable::open(files, options)?;
+    let mut table = JsonTable::open(files, options)?;
+    let error = match read_table(&table, options, warnings) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    // A role may be that of a column which the first line does not have.
+    let may_have_later_keys = matches!(error, DataError::Columns { .. });
+    if !may_have_later_keys && !table.layout.has_unknown_key.load(Ordering::Relaxed) {
+        return Err(error);
+    }
+    let later = table.later_keys()?;
+    if later.is_empty() {
+        return Err(error);
+    }
+    table.layout = layout_of(&table.files, &later, options)?;
     read_table(&table, options, warnings)
+}
+
+/// The most keys that later lines may add: a file whose lines all have keys of their own is no
+/// table.
+const MAX_LATER_KEYS: usize = 4096;
+
+/// The keys that the first line does not have.
+#[derive(Debug, Default)]
+struct LaterKeys {
+    /// Keys of the line.
+    top_level: KeyList,
+    /// Keys of the object under `features`.
+    nested: KeyList,
+}
+
+impl LaterKeys {
+    fn is_empty(&self) -> bool {
+        self.top_level.keys.is_empty() && self.nested.keys.is_empty()
+    }
+
+    /// Adds the keys of a line that the layout does not have.
+    fn add(&mut self, layout: &LineLayout, line: &JsonLine<'_>) -> Result<(), DataError> {
+        for (key, value) in members(line)? {
+            let text = value.get();
+            match (&layout.features, text.as_bytes().first()) {
+                _ if layout.keys.contains_key(&*key) => {}
+                (FeatureLayout::Object(known, _), Some(b'{')) if key == FEATURES => {
+                    let Members(members) = line.parse(text, "an object with features")?;
+                    let new = members.into_iter().filter(|(name, _)| !known.contains_key(&**name));
+                    new.into_iter().try_for_each(|(name, _)| self.nested.add(&name, line))?;
+                }
+                // Features in an array, or where the first line has none, cannot be added.
+                (_, Some(b'{' | b'[')) if key == FEATURES => {}
+                _ => self.top_level.add(&key, line)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Different keys in the order in which they occur.
+#[derive(Debug, Default)]
+struct KeyList {
+    keys: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl KeyList {
+    /// Adds a key of a line.
+    fn add(&mut self, key: &str, line: &JsonLine<'_>) -> Result<(), DataError> {
+        if self.known.contains(key) {
+            return Ok(());
+        }
+        if self.keys.len() >= MAX_LATER_KEYS {
+            let found = format!("the key {}", quote(key.as_bytes()));
+            let expected =
+                format!("at most {MAX_LATER_KEYS} keys that the first line does not have");
+            return Err(DataError::malformed(line.location(), found, expected));
+        }
+        self.known.insert(key.to_owned());
+        self.keys.push(key.to_owned());
+        Ok(())
+    }
+
+    /// Adds the keys of later lines.
+    fn extend(&mut self, later: KeyList) {
+        let new = later.keys.into_iter().filter(|key| self.known.insert(key.clone()));
+        self.keys.extend(new);
+    }
 }
 
 /// The lines of one or several files.
@@ -191,6 +278,10 @@ struct LineLayout {
     /// The keys of the first line in their order, with their columns; `None` for `features`.
     key_order: Vec<(String, Option<usize>)>,
     features: FeatureLayout,
+    /// Whether there are columns that the first line does not have.
+    has_later_keys: bool,
+    /// Whether a line was found to have a key that the layout does not have.
+    has_unknown_key: AtomicBool,
 }
 
 /// The layout of the features under the key `features`.
@@ -228,25 +319,31 @@ fn members<'a>(line: &JsonLine<'a>) -> Result<RawMembers<'a>, DataError> {
     Ok(members)
 }
 
+/// The layout of the first line of all files, with the keys that later lines add.
+fn layout_of(
+    files: &[(&str, &[u8])],
+    later: &LaterKeys,
+    options: &ReadOptions,
+) -> Result<LineLayout, DataError> {
+    for (name, bytes) in files {
+        for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+            if let Some(text) = line_text(name, number, text)? {
+                let line = JsonLine { file: name, number, text };
+                return LineLayout::new(&line, &members(&line)?, later, options);
+            }
+        }
+    }
+    let file = files.first().map_or("", |(name, _)| name);
+    Err(DataError::Empty { file: file.to_owned(), what: "rows" })
+}
+
 impl<'a> JsonTable<'a> {
     /// Reads the first line, which fixes the columns, and splits all files into chunks.
     fn open(
         files: Vec<(&'a str, &'a [u8])>,
         options: &ReadOptions,
     ) -> Result<JsonTable<'a>, DataError> {
-        let file = files.first().map_or("", |(name, _)| name);
-        let mut layout = None;
-        'files: for (name, bytes) in &files {
-            for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
-                if let Some(text) = line_text(name, number, text)? {
-                    let line = JsonLine { file: name, number, text };
-                    layout = Some(LineLayout::new(&line, &members(&line)?, options)?);
-                    break 'files;
-                }
-            }
-        }
-        let empty = || DataError::Empty { file: file.to_owned(), what: "rows" };
-        let layout = layout.ok_or_else(empty)?;
+        let layout = layout_of(&files, &LaterKeys::default(), options)?;
         let ranges: Vec<(usize, Range<usize>, u64)> = files
             .iter()
             .enumerate()
@@ -263,6 +360,45 @@ impl<'a> JsonTable<'a> {
         };
         let chunks = ranges.into_par_iter().map(count).collect::<Result<_, DataError>>()?;
         Ok(JsonTable { files, layout, chunks })
+    }
+
+    /// The keys of all lines that the first line does not have.
+    fn later_keys(&self) -> Result<LaterKeys, DataError> {
+        let parts: Vec<Result<LaterKeys, DataError>> =
+            self.chunks.par_iter().map(|chunk| self.later_keys_of(chunk)).collect();
+        let mut keys = LaterKeys::default();
+        for part in parts {
+            let part = part?;
+            keys.top_level.extend(part.top_level);
+            keys.nested.extend(part.nested);
+        }
+        Ok(keys)
+    }
+
+    fn later_keys_of(&self, chunk: &LineChunk) -> Result<LaterKeys, DataError> {
+        let (file, _) = self.files.get(chunk.file).ok_or(NO_SUCH_CHUNK)?;
+        let mut keys = LaterKeys::default();
+        self.for_each_line(chunk, &mut Warnings::default(), |text, number| {
+            if let Some(text) = line_text(file, number, text)? {
+                keys.add(&self.layout, &JsonLine { file, number, text })?;
+            }
+            Ok(true)
+        })?;
+        Ok(keys)
+    }
+
+    /// The features of a row before its values are read: absent numbers, and missing categories and
+    /// times.
+    fn absent_row(&self, schema: &TableSchema, absent: f32) -> Vec<f32> {
+        let mut row = vec![absent; schema.features().len()];
+        for column in 0..self.layout.columns.len() {
+            let slot = schema.slot_of(column);
+            let (first, count) = schema.features_of(slot);
+            if matches!(slot, Slot::Category { .. } | Slot::Time { .. }) {
+                row.iter_mut().skip(first).take(count).for_each(|value| *value = f32::NAN);
+            }
+        }
+        row
     }
 
     /// Calls `handle` with the text and the number of each line of a chunk that is not blank, until
@@ -342,7 +478,7 @@ impl<'a> JsonTable<'a> {
         chunk: &LineChunk,
         schema: &TableSchema,
         fast: Option<&FastLines>,
-        absent: f32,
+        absent_row: &[f32],
         rows: &mut [f32],
     ) -> Result<RowPart, DataError> {
         let file = self.files.get(chunk.file).map_or("", |(name, _)| name);
@@ -353,6 +489,9 @@ impl<'a> JsonTable<'a> {
             // There are no more rows than were counted: both passes look at the same lines.
             let row = rows.get_mut(part.rows * width..(part.rows + 1) * width).unwrap_or(&mut []);
             let location = || SourceLocation::line(file, number);
+            if self.layout.has_later_keys && row.len() == width {
+                row.copy_from_slice(absent_row);
+            }
             if let Some(fast) = fast
                 && let Some(role_values) = fast.line(text, schema, row, &mut part, location)
                 && part.end_row(schema, role_values, location).is_ok()
@@ -361,7 +500,9 @@ impl<'a> JsonTable<'a> {
             }
             let Some(text) = line_text(file, number, text)? else { return Ok(true) };
             let line = JsonLine { file, number, text };
-            row.fill(absent);
+            if row.len() == width {
+                row.copy_from_slice(absent_row);
+            }
             let reader = LineReader { layout: &self.layout, schema };
             let role_values = reader.read_row(&line, &mut last_row, row, &mut part)?;
             part.end_row(schema, role_values, location)?;
@@ -389,10 +530,10 @@ impl<'a> JsonTable<'a> {
             tasks.push((chunk, rows));
             rest = after;
         }
-        let absent = options.absent.value();
+        let absent_row = self.absent_row(schema, options.absent.value());
         let parts: Vec<Result<RowPart, DataError>> = tasks
             .into_par_iter()
-            .map(|(chunk, rows)| self.read_chunk(chunk, schema, fast, absent, rows))
+            .map(|(chunk, rows)| self.read_chunk(chunk, schema, fast, &absent_row, rows))
             .collect();
         // Returns the first error in file order, whichever thread finds an error first.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -466,10 +607,11 @@ fn text_of(value: &str) -> Option<Cow<'_, str>> {
 }
 
 impl LineLayout {
-    /// The columns of the first line, with its members.
+    /// The columns of the first line, with its members, and of the keys that later lines add.
     fn new<'a>(
         line: &JsonLine<'a>,
         members: &RawMembers<'a>,
+        later: &LaterKeys,
         options: &ReadOptions,
     ) -> Result<LineLayout, DataError> {
         let (mut columns, mut key_order) = (Vec::new(), Vec::new());
@@ -492,11 +634,13 @@ impl LineLayout {
         let earlier = earlier.filter(|column| column.role == Role::Ignore);
         let ignored = options.roles.columns(Role::Ignore).map(str::to_owned);
         let ignored: Vec<String> = ignored.chain(earlier.map(|c| c.name.clone())).collect();
-        let nested: Vec<String> = match features_text {
+        let mut nested: Vec<String> = match features_text {
             Some(text) => FeatureLayout::names(line, text)?,
             None => Vec::new(),
         };
-        for name in &ignored {
+        let nested_in_first = nested.len();
+        nested.extend_from_slice(&later.nested.keys);
+        for name in ignored.iter().chain(&later.top_level.keys) {
             if known.insert(name) && !nested.contains(name) {
                 columns.push(SourceColumn::new(name));
             }
@@ -506,11 +650,15 @@ impl LineLayout {
             .enumerate()
             .map(|(number, column)| (column.name.clone(), number))
             .collect();
-        let features = match features_text {
+        let mut features = match features_text {
             Some(text) => FeatureLayout::new(line, text, nested, &keys, &ignored, &mut columns)?,
             None => FeatureLayout::None,
         };
-        Ok(LineLayout { columns, keys, key_order, features })
+        if let FeatureLayout::Object(_, order) = &mut features {
+            order.truncate(nested_in_first);
+        }
+        let (has_later_keys, has_unknown_key) = (!later.is_empty(), AtomicBool::new(false));
+        Ok(LineLayout { columns, keys, key_order, features, has_later_keys, has_unknown_key })
     }
 
     /// Calls `handle` with the name, the column and the value of each cell of a line.
@@ -573,6 +721,7 @@ impl LineLayout {
 
     /// The error for a key that the first line does not have.
     fn unknown_key(&self, location: SourceLocation, key: &str) -> DataError {
+        self.has_unknown_key.store(true, Ordering::Relaxed);
         let is_shown = |column: &&SourceColumn| match &self.features {
             FeatureLayout::Array(_) => !column.is_nested,
             _ => true,

@@ -30,6 +30,8 @@ use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
 use crate::table_columns::{TableColumns, UnseenCategories};
 use crate::warnings::{DataPart, WarningKind, Warnings};
 
+#[cfg(all(feature = "text", feature = "columnar"))]
+pub(crate) use columnar::NamedColumns;
 #[cfg(feature = "text")]
 pub(crate) use csv::nul_in_text;
 pub use detect::is_split_by_semicolons;

@@ -270,10 +270,10 @@ impl<'de> Deserialize<'de> for Role {
 }
 
 /// The word for "no column" in `label=none` and `qid=none`.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
-/// The word for a column that the reader of an error has to choose, in the roles that it proposes.
-pub(super) const PLACEHOLDER: &str = "?";
+/// The word for a column that is still to be chosen.
+const PLACEHOLDER: &str = "?";
 
 /// Roles that are given instead of guessed. Whitespace around the name of a column does not count.
 ///
@@ -326,7 +326,7 @@ impl Roles {
         let other = of_column
             .find(|(other, _)| *other == role || other.time_part().and(role.time_part()).is_none());
         if let Some((other, _)) = other {
-            // `none` and `?` are not columns, so `qid=none, label=none` is allowed.
+            // `none` and `?` are no columns, so `qid=none, label=none` is allowed.
             if ![NONE, PLACEHOLDER].contains(&column.as_str()) {
                 return Err(DataError::TwoRoles { column, first: other.name(), second: name });
             }
@@ -356,9 +356,12 @@ impl Roles {
         self.given.retain(|(_, name)| name != column);
     }
 
-    /// Whether a role has `?` for its column, which is to be replaced by a name.
-    pub fn has_placeholder(&self) -> bool {
-        self.given.iter().any(|(_, name)| name == PLACEHOLDER)
+    /// Gives a role to a column, instead of the column that has it and of the role that this column
+    /// has.
+    pub(super) fn replace(&mut self, role: Role, column: &str) {
+        let column = column.trim();
+        self.given.retain(|(other, name)| *other != role && (name != column || column == NONE));
+        self.given.push((role, column.to_owned()));
     }
 
     /// Whether no role is given.

@@ -98,13 +98,13 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Parquet without query column",
             Text("bad.parquet"),
             parquet(vec![("id", ints()), ("label", ints())]),
-            "bad.parquet: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
+            "bad.parquet: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`; `qid=none` if all rows are one list",
         ),
         case(
             "columnar: Parquet without label column",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("x", ints())]),
-            "bad.parquet: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=?`, with a column in place of `?`, or `none`",
+            "bad.parquet: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=x`; `label=none` if there is no label",
         ),
         case(
             "columnar: Parquet with a null query id",

@@ -54,21 +54,6 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "bad.jsonl:1:37: found the key 'a' a second time, expected each key once",
         ),
         case(
-            "jsonl: a new key in a later line",
-            Text("bad.jsonl"),
-            lines(&[r#"{"qid":1,"label":2,"a":1}"#, r#"{"qid":1,"label":2,"b":1}"#]),
-            "bad.jsonl:2:24: found the key 'b', expected a key of the first line: 'qid', 'label', 'a' -> if the column is not a feature, leave it out: give the roles `ignore=b`",
-        ),
-        case(
-            "jsonl: a new feature in a later line",
-            Text("bad.jsonl"),
-            lines(&[
-                r#"{"qid":1,"label":2,"features":{"a":1}}"#,
-                r#"{"qid":1,"label":2,"features":{"c":1}}"#,
-            ]),
-            "bad.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a' -> if the column is not a feature, leave it out: give the roles `ignore=c`",
-        ),
-        case(
             "jsonl: features in a later line only",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2}"#, r#"{"qid":1,"label":2,"features":[1]}"#]),
@@ -177,13 +162,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: no query key",
             Text("bad.jsonl"),
             lines(&[r#"{"id":1,"label":2}"#]),
-            "bad.jsonl: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
+            "bad.jsonl: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`; `qid=none` if all rows are one list",
         ),
         case(
             "jsonl: no label key",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"x":2}"#]),
-            "bad.jsonl: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=?`, with a column in place of `?`, or `none`",
+            "bad.jsonl: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=x`; `label=none` if there is no label",
         ),
         case(
             "jsonl: bytes are no text",

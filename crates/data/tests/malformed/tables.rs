@@ -9,25 +9,25 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: no query column",
             Text("bad.csv"),
             b"id,label,a\n1,2,3\n",
-            "bad.csv: no column is recognised as the qid; the columns are 'id', 'label', 'a' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
+            "bad.csv: no column is recognised as the qid; the columns are 'id', 'label', 'a' -> give the roles `qid=none`; `qid=none` if all rows are one list",
         ),
         case(
             "csv: no label column",
             Text("bad.csv"),
             b"qid,a\n1,2\n",
-            "bad.csv: no column is recognised as the label; the columns are 'qid', 'a' -> give the roles `label=?`, with a column in place of `?`, or `none`",
+            "bad.csv: no column is recognised as the label; the columns are 'qid', 'a' -> give the roles `label=a`; `label=none` if there is no label",
         ),
         case(
             "csv: two query columns",
             Text("bad.csv"),
             b"qid,query,label\n1,2,3\n",
-            "bad.csv: both 'qid' and 'query' could be the qid -> give the roles `qid=qid,ignore=query`",
+            "bad.csv: both 'qid' and 'query' could be the qid -> give the roles `qid=qid,ignore=query` or `qid=query,ignore=qid`",
         ),
         case(
             "csv: two label columns",
             Text("bad.csv"),
             b"qid,label,relevance\n1,2,3\n",
-            "bad.csv: both 'label' and 'relevance' could be the label -> give the roles `label=label,ignore=relevance`",
+            "bad.csv: both 'label' and 'relevance' could be the label -> give the roles `label=label,ignore=relevance` or `label=relevance,ignore=label`",
         ),
         case(
             "csv: no header",
@@ -165,7 +165,7 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: a quote never closes",
             Text("bad.csv"),
             b"qid,label,docid\n1,2,\"a\n1,3,b\n",
-            "bad.csv:2: found a quote that is never closed, expected a closing quote before the end of the file",
+            "bad.csv:2: found a quote that is never closed, expected a closing quote at the end of the cell",
         ),
         case(
             "csv: header is no text",
@@ -242,7 +242,7 @@ pub(crate) fn tsv() -> Vec<Case> {
             "tsv: no query column",
             Text("bad.tsv"),
             b"id\tlabel\n1\t2\n",
-            "bad.tsv: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
+            "bad.tsv: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`; `qid=none` if all rows are one list",
         ),
     ]
 }

@@ -558,6 +558,7 @@ impl TaskError {
                 "score the data with each model by itself and compare the scores"
             }
             TaskError::UnknownExtension { .. } => "use a known extension, or give the format",
+            TaskError::EmptyPart { queries: 1, .. } => DataError::ONE_QUERY,
             TaskError::EmptyPart { .. } => "give the part a larger share, or use more data",
             TaskError::NoModelToMatch | TaskError::NothingToMatch => {
                 "leave out the options of matching features"

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{Dataset, Qrels, Run, is_score_table, read_score_table, read_scores};
+use rankwright_data::{Dataset, Qrels, Run, read_scores, read_scores_with_ids};
 use rankwright_eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
     SourceKind, evaluate,
@@ -295,8 +295,8 @@ pub(super) fn scores_for(
         ScoreSource::Memory { name, value } => return align_scores(data, value, name, label),
     };
     let input = Input::open(path)?;
-    if is_score_table(&input.bytes) {
-        return Ok(read_score_table(&input, data, label)?);
+    if let Some(scores) = read_scores_with_ids(&input, data, label)? {
+        return Ok(scores);
     }
     let scores = read_scores(&input)?;
     align_scores(data, &scores, &path.display().to_string(), label)

@@ -176,6 +176,17 @@ fn nested_columns_must_be_left_out_by_name() {
     assert!(data.matrix().get(1, 0).is_nan());
 }
 
+/// Regression: durations were numbers of their unit in Parquet files, and refused in Arrow files.
+#[test]
+fn durations_are_seconds() {
+    let columns: Vec<(&'static str, ArrayRef)> = vec![
+        ("millis", Arc::new(arrow_array::DurationMillisecondArray::from(vec![1500, 60_000]))),
+        ("micros", Arc::new(arrow_array::DurationMicrosecondArray::from(vec![1_500_000, 7]))),
+    ];
+    let data = read_as_both(&two_rows(columns), "").unwrap();
+    assert_eq!(data.matrix().values(), [1.5, 1.5, 60.0, 7e-6]);
+}
+
 #[test]
 fn streams_are_read_compressed_or_not() {
     let rows = two_rows(vec![("x", Arc::new(Float32Array::from(vec![0.0; 2])))]);

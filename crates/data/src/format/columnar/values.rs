@@ -25,7 +25,7 @@ pub(super) fn is_scalar(kind: &DataType) -> bool {
         DataType::Dictionary(_, value) => {
             is_scalar(value) && !matches!(**value, DataType::Dictionary(..))
         }
-        DataType::Boolean | DataType::Null => true,
+        DataType::Boolean | DataType::Null | DataType::Duration(_) => true,
         kind => kind.is_numeric() || kind.is_string(),
     }
 }

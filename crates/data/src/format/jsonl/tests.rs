@@ -33,6 +33,53 @@ fn a_feature_that_is_left_out_is_absent() {
     assert!(read_with(text, &options).unwrap().matrix().get(1, 0).is_nan());
 }
 
+/// Regression: a category that a line leaves out was read as the most frequent one, and a time as
+/// the year 1970.
+#[test]
+fn a_category_or_a_time_that_is_left_out_is_missing() {
+    let rows = [r#""brand":"z","at":"2026-01-02","x":1"#, r#""brand":"y""#, r#""brand":"z""#, ""];
+    let rows = rows.map(|rest| format!("{{\"qid\":1,\"label\":1,{rest}}}\n").replace(",}", "}"));
+    let data = read_text(&rows.concat()).unwrap();
+    let column = |column| (0..4).map(|row| data.matrix().get(row, column)).collect::<Vec<f32>>();
+    let brands = column(0);
+    assert_eq!(brands[..3], [0.0, 1.0, 0.0]);
+    assert!(brands[3].is_nan() && column(1)[1].is_nan(), "{brands:?}");
+    assert_eq!(column(3), [1.0, 0.0, 0.0, 0.0], "numbers are absent by the option");
+}
+
+/// Regression: a key that the first line does not have was an error.
+#[test]
+fn later_lines_may_have_further_keys() {
+    let text = concat!(
+        "{\"qid\":1,\"label\":1,\"a\":1}\n",
+        "{\"qid\":1,\"label\":0,\"a\":2,\"b\":3,\"brand\":\"x\"}\n",
+        "{\"qid\":1,\"label\":0,\"a\":4}\n",
+    );
+    let data = read_text(text).unwrap();
+    let names: Vec<_> = (0..3).map(|column| data.features().name(column)).collect();
+    assert_eq!(names, ["a", "b", "brand"]);
+    let rows: Vec<&[f32]> = (0..3).map(|row| data.matrix().row(row)).collect();
+    assert_eq!(
+        (rows[1], &rows[0][..2], &rows[2][..2]),
+        (&[2.0, 3.0, 0.0][..], &[1.0, 0.0][..], &[4.0, 0.0][..])
+    );
+    assert!(rows[0][2].is_nan() && rows[2][2].is_nan(), "no brand");
+    // Among the features, and as a column that was given a role.
+    let nested = "{\"qid\":1,\"label\":1,\"features\":{\"a\":1}}\n{\"qid\":1,\"label\":0,\"features\":{\"b\":2}}\n";
+    assert_eq!(read_text(nested).unwrap().matrix().values(), [1.0, 0.0, 0.0, 2.0]);
+    let roles = Roles::parse("ignore=b+brand").unwrap();
+    let options = ReadOptions { roles, ..ReadOptions::default() };
+    assert_eq!(read_with(text, &options).unwrap().matrix().values(), [1.0, 2.0, 4.0]);
+    let roles = Roles::parse("category=b, ignore=brand").unwrap();
+    let options = ReadOptions { roles, ..ReadOptions::default() };
+    assert_eq!(read_with(text, &options).unwrap().matrix().get(1, 1), 0.0);
+    // A file whose lines all have keys of their own.
+    let line = |n: usize| format!("{{\"qid\":1,\"label\":1,\"k{n}\":1}}\n");
+    let wild: String = (0..MAX_LATER_KEYS + 2).map(line).collect();
+    let error = read_text(&wild).unwrap_err();
+    assert!(error.contains("'k4097', expected at most 4096 keys"), "{error}");
+}
+
 #[test]
 fn errors_name_line_column_and_key() {
     let error = |later: &str| {
@@ -43,10 +90,7 @@ fn errors_name_line_column_and_key() {
         error(r#"{"qid":1,"label":1,"features":{"a":"x"}}"#),
         "t.jsonl: column 'a' has numbers and texts (the first text, 'x', is at t.jsonl:2:36)"
     );
-    assert_eq!(
-        error(r#"{"qid":1,"label":1,"features":{"c":1}}"#),
-        "t.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a'"
-    );
+    assert!(error(r#"{"qid":1,"label":1,"features":[1]}"#).contains("an object with features"));
     assert_eq!(
         error(r#"{"qid":1,"features":{"a":1}}"#),
         "t.jsonl:2 (column 'label'): found nothing, expected a label, which is a finite number"

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use super::cell::is_missing_word;
 use crate::error::{SourceLocation, quote};
 use crate::formatted_number::{exchange_commas_and_points, is_decimal_comma, is_formatted_number};
-use crate::point_in_time::{DateOrder, PointInTime};
+use crate::point_in_time::{DateNumber, DateOrder, PointInTime};
+use crate::table_columns::TimePart;
 
 /// The number of different values of a column that are kept when there are twice as many.
 const MAX_VALUES: usize = 1 << 17;
@@ -49,7 +50,12 @@ pub(in crate::format) struct ColumnContent {
     /// Words for a missing value, such as `NA`; they are texts where texts and missing values are
     /// told apart.
     missing_words: ValueCounts,
+    /// Numbers; in a column whose type is known, all values.
     numbers: u64,
+    /// Whole numbers that are written like years, such as 2026.
+    years: u64,
+    /// Whole numbers that are written like dates, such as 20260331.
+    day_numbers: u64,
     /// Digits with a leading zero.
     codes: u64,
     times: u64,
@@ -70,7 +76,9 @@ pub(in crate::format) struct ColumnContent {
     formatted: u64,
     /// All other cells.
     texts: u64,
-    /// The first text or decimal comma, quoted.
+    /// The first date such as `3/4/2026`, quoted.
+    first_date: Option<(String, SourceLocation)>,
+    /// The first text, decimal comma or number with a sign, quoted.
     first_text: Option<(String, SourceLocation)>,
     /// The first cell that is not UTF-8, quoted.
     not_utf8: Option<(String, SourceLocation)>,
@@ -97,6 +105,11 @@ pub(in crate::format) enum ContentKind {
     /// such date.
     DatesOfAnyOrder {
         text: String,
+        location: Box<SourceLocation>,
+    },
+    /// Points in time and other values, with the first text that is none, if there is one.
+    TimesAndOthers {
+        text: Option<String>,
         location: Box<SourceLocation>,
     },
     /// Texts that repeat.
@@ -150,7 +163,15 @@ impl ColumnContent {
             self.sample.push(text.into());
         }
         self.count(text, 1);
+        if matches!(cell.len(), 4 | 8) {
+            match fast_float2::parse(cell).ok().and_then(DateNumber::of) {
+                Some(DateNumber::Year(_)) => self.years += 1,
+                Some(DateNumber::Day(_)) => self.day_numbers += 1,
+                None => {}
+            }
+        }
         if self.typed.is_some() {
+            self.numbers += 1;
             return;
         }
         let counter = if is_code(cell) {
@@ -161,7 +182,7 @@ impl ColumnContent {
             self.times_with_clock += u64::from(time.has_clock);
             &mut self.times
         } else if self.add_date(cell) {
-            self.first_text.get_or_insert_with(|| (quote(cell), location()));
+            self.first_date.get_or_insert_with(|| (quote(cell), location()));
             &mut self.dates
         } else {
             self.first_text.get_or_insert_with(|| (quote(cell), location()));
@@ -242,6 +263,8 @@ impl ColumnContent {
             *self.missing_words.entry(word).or_default() += count;
         }
         self.numbers += later.numbers;
+        self.years += later.years;
+        self.day_numbers += later.day_numbers;
         self.codes += later.codes;
         self.times += later.times;
         self.times_with_clock += later.times_with_clock;
@@ -251,6 +274,7 @@ impl ColumnContent {
         self.decimal_commas += later.decimal_commas;
         self.formatted += later.formatted;
         self.texts += later.texts;
+        self.first_date = self.first_date.take().or(later.first_date);
         self.first_text = self.first_text.take().or(later.first_text);
         self.not_utf8 = self.not_utf8.take().or(later.not_utf8);
         self.has_more_values |= later.has_more_values;
@@ -289,12 +313,17 @@ impl ColumnContent {
             (_, others) if self.decimal_commas + self.formatted == others => {
                 ContentKind::FormattedNumbers { text, location }
             }
-            (0, others) if times == others => match self.date_order() {
-                DateOrder::Unknown if self.dates > 0 => {
-                    ContentKind::DatesOfAnyOrder { text, location }
+            (0, others) if times == others => match self.first_date.clone() {
+                Some((text, location)) if self.date_order() == DateOrder::Unknown => {
+                    ContentKind::DatesOfAnyOrder { text, location: Box::new(location) }
                 }
                 _ => ContentKind::Times { has_clock: self.times_with_clock > 0 },
             },
+            // Fewer times among texts are texts of a category.
+            (numbers, others) if times * VALUES_PER_NUMBER > numbers + others => {
+                let text = self.first_text.as_ref().map(|(text, _)| text.clone());
+                ContentKind::TimesAndOthers { text, location }
+            }
             (numbers, others) if numbers * (VALUES_PER_NUMBER - 1) > others => {
                 ContentKind::Mixed { text, location }
             }
@@ -302,6 +331,19 @@ impl ColumnContent {
                 ContentKind::FreeTexts { different: self.different(), rows: self.filled_cells() }
             }
             _ => ContentKind::Categories,
+        }
+    }
+
+    /// The parts of the points in time that numbers mean: those that are all written like years or
+    /// dates have no time of day.
+    pub(in crate::format) fn parts_of_numbers(&self) -> Vec<TimePart> {
+        match self.filled_cells() {
+            0 => TimePart::ALL.to_vec(),
+            filled if self.years == filled => vec![TimePart::Days],
+            filled if self.years + self.day_numbers == filled => {
+                vec![TimePart::Days, TimePart::Weekday]
+            }
+            _ => TimePart::ALL.to_vec(),
         }
     }
 
@@ -399,7 +441,13 @@ mod tests {
             kind(&["2026-01-02", "2026-01-02 10:00"]),
             ContentKind::Times { has_clock: true }
         );
-        assert_eq!(kind(&["2026-01-02", "later"]), ContentKind::Categories);
+        let later = ContentKind::TimesAndOthers {
+            text: Some("'later'".into()),
+            location: Box::new(SourceLocation::line("t", 3)),
+        };
+        assert_eq!(kind(&["2026-01-02", "31/12/2025", "later"]), later);
+        let texts = ["a"; 9].into_iter().chain(["2026-01-02"]).collect::<Vec<_>>();
+        assert_eq!(kind(&texts), ContentKind::Categories, "few dates among texts");
         let dates = ContentKind::Times { has_clock: false };
         assert_eq!(kind(&["31.12.2025", "1.6.2025", "2026-01-02"]), dates);
         for (cells, order) in [

@@ -11,8 +11,8 @@ use std::collections::{HashMap, HashSet};
 use super::content::{ColumnContent, ContentKind};
 use super::plan::{ColumnUse, SourceColumn};
 use crate::format::roles::{
-    FALLBACK_LABEL_NAMES, FALLBACK_QUERY_NAMES, POSSIBLE_LABEL_NAMES, ROW_NUMBER_NAMES, is_id_name,
-    is_item_number_name, normalised_name,
+    FALLBACK_LABEL_NAMES, FALLBACK_QUERY_NAMES, POSSIBLE_LABEL_NAMES, ROW_NUMBER_NAMES, Role,
+    is_id_name, is_item_number_name, normalised_name,
 };
 
 /// A label guessed by name has at most this many different values.
@@ -82,6 +82,29 @@ impl<'a> Guesses<'a> {
             true => grouped.map(|(number, ..)| number).take(1).collect(),
             false => named,
         }
+    }
+
+    /// The undecided columns whose values are most likely those of a role that no name means, the most
+    /// likely first: few different numbers for labels (any numbers if there are none), values that repeat for
+    /// queries.
+    pub(super) fn likely(&self, role: Role) -> Vec<usize> {
+        let fits = |content: &ColumnContent| match role {
+            Role::Label => is_grade(content),
+            _ => repeats(content),
+        };
+        let mut found: Vec<UndecidedColumn<'_>> =
+            self.undecided().filter(|(.., content)| fits(content)).collect();
+        match role {
+            Role::Label => found.sort_by_key(|(.., content)| content.different()),
+            // Texts before numbers, which may be features.
+            _ => found.sort_by_key(|(.., content)| {
+                (is_numeric(content), std::cmp::Reverse(content.different()))
+            }),
+        }
+        if found.is_empty() && role == Role::Label {
+            found = self.undecided().filter(|(.., content)| is_numeric(content)).collect();
+        }
+        found.into_iter().map(|(number, ..)| number).collect()
     }
 
     /// The undecided columns whose name means an id and whose values can be ids.

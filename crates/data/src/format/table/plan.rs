@@ -10,7 +10,7 @@ use super::guess::Guesses;
 use super::schema::{EncodingOrigin, TableSchema};
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::ReadOptions;
-use crate::format::roles::{PLACEHOLDER, Role, Roles, is_data_frame_index};
+use crate::format::roles::{NONE, Role, Roles, is_data_frame_index};
 use crate::table_columns::{Encoding, MAX_CATEGORIES, TableColumn, TableColumns, TimePart};
 use crate::warnings::{WarningKind, Warnings};
 
@@ -52,6 +52,16 @@ impl ColumnUse {
     }
 }
 
+/// A role for which the user has to choose a column.
+struct RoleChoice {
+    role: Role,
+    /// The columns that could have the role; none if no name means the role.
+    columns: Vec<usize>,
+}
+
+/// The most columns of which an error proposes each for a role.
+const MAX_PROPOSED: usize = 4;
+
 /// The plan of a table.
 pub(in crate::format) struct TablePlan<'o> {
     file: String,
@@ -71,6 +81,8 @@ pub(in crate::format) struct TablePlan<'o> {
     problems: Vec<ColumnProblem>,
     /// The given roles, and further roles that solve the problems.
     solution: Roles,
+    /// Roles of the solution for which there is a choice.
+    choices: Vec<RoleChoice>,
     /// Warnings on guesses.
     warnings: Warnings,
     /// Whether the data has no queries: all rows are one list.
@@ -111,6 +123,7 @@ impl<'o> TablePlan<'o> {
             contents,
             problems: Vec::new(),
             solution: roles.clone(),
+            choices: Vec::new(),
             warnings: Warnings::default(),
             is_one_query: roles.has_none(Role::Query, &names),
             is_labelled: !roles.has_none(Role::Label, &names),
@@ -180,6 +193,9 @@ impl<'o> TablePlan<'o> {
                 continue;
             }
             if let Some(other) = self.of_role(role).filter(|_| !role.is_shared()) {
+                if self.is_given.get(other) != Some(&true) {
+                    self.add_choice(role, &[other, column]);
+                }
                 let (one, other) = (self.name(other).to_owned(), name);
                 self.solution.set_if_free(role, &one);
                 self.solution.set_if_free(Role::Ignore, &other);
@@ -233,17 +249,78 @@ impl<'o> TablePlan<'o> {
         }
     }
 
+    /// Adds columns of which one has to be chosen for a role.
+    fn add_choice(&mut self, role: Role, columns: &[usize]) {
+        match self.choices.iter_mut().find(|choice| choice.role == role) {
+            Some(choice) => {
+                let new = columns.iter().filter(|column| !choice.columns.contains(column));
+                choice.columns.extend(new.copied().collect::<Vec<usize>>());
+            }
+            None => self.choices.push(RoleChoice { role, columns: columns.to_vec() }),
+        }
+    }
+
+    /// The solution for each choice of columns, and the roles that no column may need to have.
+    fn solutions(&self, solution: &Roles) -> (Vec<Roles>, Vec<Role>) {
+        let (mut solutions, mut optional) = (vec![solution.clone()], Vec::new());
+        let most = match self.choices.len() {
+            0 | 1 => MAX_PROPOSED,
+            _ => MAX_PROPOSED / 2,
+        };
+        for choice in &self.choices {
+            let role = choice.role;
+            let is_free = |column: &usize| solution.role(self.name(*column)).is_none();
+            let columns: Vec<usize> = match choice.columns.is_empty() {
+                true => self.guesses().likely(role).into_iter().filter(is_free).collect(),
+                false => choice.columns.clone(),
+            };
+            if choice.columns.is_empty() {
+                optional.push(role);
+            }
+            let with_column = |roles: &Roles, column: usize| {
+                let name = self.name(column);
+                // The column was chosen for another role.
+                if matches!(roles.role(name), Some(other) if other != role && other != Role::Ignore)
+                {
+                    return None;
+                }
+                let mut roles = roles.clone();
+                roles.replace(role, name);
+                for other in choice.columns.iter().filter(|other| **other != column) {
+                    roles.remove(self.name(*other));
+                    roles.set_if_free(Role::Ignore, self.name(*other));
+                }
+                Some(roles)
+            };
+            let with_columns: Vec<Roles> = solutions
+                .iter()
+                .flat_map(|roles| {
+                    columns.iter().filter_map(|column| with_column(roles, *column)).take(most)
+                })
+                .collect();
+            match with_columns.is_empty() {
+                true => solutions.iter_mut().for_each(|roles| roles.replace(role, NONE)),
+                false => solutions = with_columns,
+            }
+        }
+        (solutions, optional)
+    }
+
     /// Adds the problem that no column has a required role, or that several columns could have it.
     /// The solution gives the role to the first of these columns, and leaves the others out: a
     /// label among the features would make every model look perfect.
     fn add_missing_role(&mut self, role: Role, possible: &[usize]) {
         let names: Vec<String> = possible.iter().map(|c| self.name(*c).to_owned()).collect();
-        let first = names.first().map_or(PLACEHOLDER, String::as_str);
-        self.solution.set_if_free(role, first);
-        for other in names.iter().skip(1) {
-            self.solution.set_if_free(Role::Ignore, other);
-            let (one, other) = (first.to_owned(), other.clone());
-            self.problems.push(ColumnProblem::Ambiguous { role, one, other });
+        if let Some(first) = names.first() {
+            self.solution.set_if_free(role, first);
+            for other in names.iter().skip(1) {
+                self.solution.set_if_free(Role::Ignore, other);
+                let (one, other) = (first.clone(), other.clone());
+                self.problems.push(ColumnProblem::Ambiguous { role, one, other });
+            }
+        }
+        if names.len() != 1 {
+            self.add_choice(role, possible);
         }
         if names.len() > 1 {
             return;
@@ -312,7 +389,13 @@ impl<'o> TablePlan<'o> {
             let is_suspect = self.is_suspect.get(*column) == Some(&true);
             let is_complete = self.is_complete.get(*column) == Some(&true);
             let depends_on_all_rows = match self.uses.get(*column) {
-                Some(ColumnUse::Feature(None) | ColumnUse::Time) => !is_plain || is_suspect,
+                Some(ColumnUse::Feature(None)) => !is_plain || is_suspect,
+                // The numbers of all rows show whether they are written like dates.
+                Some(ColumnUse::Time) => {
+                    let content = self.contents.get(*column);
+                    let typed = content.and_then(|content| content.typed.as_ref());
+                    !matches!(typed, Some(super::content::TypedValues::Time { .. }))
+                }
                 Some(ColumnUse::Category) => true,
                 _ => false,
             };
@@ -428,7 +511,8 @@ impl<'o> TablePlan<'o> {
         }
         if !problems.is_empty() {
             self.suggest_document(&mut solution);
-            let problem = ColumnProblem::Unusable { problems, roles: solution };
+            let (roles, optional) = self.solutions(&solution);
+            let problem = ColumnProblem::Unusable { problems, roles, optional };
             return Err(DataError::columns(&self.file, problem));
         }
         warnings.merge(all_warnings);
@@ -517,12 +601,16 @@ fn encoding(
             problem(ColumnProblem::DateOrder { column, text, location }, Role::Ignore)
         }
         (ColumnUse::Time, ContentKind::Nothing | ContentKind::Numbers) => {
-            Ok((Encoding::Time(TimePart::ALL.to_vec()), None))
+            Ok((Encoding::Time(content.parts_of_numbers()), None))
         }
         (ColumnUse::Time, _) => {
             let (text, location) = content.first_text();
             let location = Box::new(location);
             problem(ColumnProblem::NotTimes { column, text, location }, category_or_ignore())
+        }
+        (_, ContentKind::TimesAndOthers { text, location }) => {
+            let problem_with_column = ColumnProblem::TimesAndOthers { column, text, location };
+            problem(problem_with_column, category_or_ignore())
         }
         (_, ContentKind::Nothing | ContentKind::Numbers) => Ok((Encoding::Number, None)),
         (_, ContentKind::Codes) => Ok(categories(content, Some(WarningKind::LeadingZeros))),

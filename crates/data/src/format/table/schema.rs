@@ -41,7 +41,7 @@ impl Slot {
 impl Slot {
     /// The point in time that a number means, in microseconds since 1970.
     pub(in crate::format) fn time_of_number(value: f64) -> Option<i64> {
-        PointInTime::from_number(value).map(|time| time.micros)
+        PointInTime::from_number_in_table(value).map(|time| time.micros)
     }
 }
 
@@ -286,8 +286,9 @@ impl TableSchema {
                 let cell = cell.trim_ascii();
                 let order =
                     self.time_parts.get(parts_index).map_or_else(DateOrder::default, |t| t.1);
-                let time = PointInTime::from_text_in(cell, order)
-                    .or_else(|| fast_float2::parse(cell).ok().and_then(PointInTime::from_number));
+                let time = PointInTime::from_text_in(cell, order).or_else(|| {
+                    fast_float2::parse(cell).ok().and_then(PointInTime::from_number_in_table)
+                });
                 match time {
                     Some(time) => Ok((CellRead::Value, self.time(parts_index, time.micros))),
                     None if cell.is_empty() || is_missing_word(cell) => {

@@ -390,12 +390,61 @@ fn numbers_with_points_among_decimal_commas_are_refused() {
     assert_eq!(points.data.matrix().values(), [1.5, -2.25]);
 }
 
+/// Regression: an error proposed `qid=?,label=?`, which is no line to paste.
+#[test]
+fn an_error_proposes_a_line_for_each_column_that_fits() {
+    let row = |row: usize| format!("{},{},s{},{}\n", row * 7 % 10, row % 3, row % 9, row);
+    let rows: String = (0..90).map(row).collect();
+    let error = roles("", "preis,bewertung,suche,nummer", &rows).unwrap_err();
+    let proposed = "give the roles `qid=suche,label=bewertung` or `qid=preis,label=bewertung` or \
+                    `qid=suche,label=preis` or `qid=bewertung,label=preis`; `label=none` if there \
+                    is no label; `qid=none` if all rows are one list";
+    assert!(error.ends_with(proposed), "{error}");
+}
+
+/// Regression: dates in whole numbers were seconds of the year 1970, without a word.
+#[test]
+fn dates_in_whole_numbers_are_times_by_their_role() {
+    let header = "qid,label,day,year,seconds";
+    let rows = "1,0,20260331,2026,1790000000\n1,1,20260401,1999,2026\n";
+    let text = format!("{header}\n{rows}");
+    let read = table(&text, "time=day+year+seconds").unwrap();
+    let names: Vec<_> = (0..read.data.columns()).map(|c| read.data.features().name(c)).collect();
+    let parts = ["day.days", "day.weekday", "year.days", "seconds.days", "seconds.hour"];
+    assert_eq!(names[..5], parts);
+    // 31 March 2026, a Tuesday, is 20,543 days after 1970.
+    assert_eq!(read.data.matrix().row(0)[..3], [20_543.0, 1.0, 20_454.0]);
+}
+
+/// Regression: dates with one cell that is none became categories, without a word.
+#[test]
+fn a_cell_that_is_no_date_among_dates_is_named() {
+    let rows = "1,0,2026-03-01\n1,1,2026-03-02\n1,1,2026-03-0x\n";
+    let error = roles("", "qid,label,added", rows).unwrap_err();
+    let message = "column 'added' has points in time and other values (the first, '2026-03-0x', is \
+                   at t.csv:4)";
+    assert!(error.contains(message) && error.contains("`category=added`"), "{error}");
+    let given = roles("category=added", "qid,label,added", rows);
+    assert!(given.is_ok());
+}
+
+/// Regression: the rows between two such quotes became one cell, without a word.
+#[test]
+fn the_line_of_a_quote_that_is_never_closed_is_named() {
+    let text = "qid,label,x,brand\n1,0,5,\"b\"\n1,0,6,\"b\n1,1,7,\"c\"\n1,1,8,\"d\"\n";
+    let error = table(text, "").unwrap_err();
+    assert!(error.starts_with("t.csv:3: found a quote that is never closed"), "{error}");
+    let lines = "qid,label,x,brand\n1,0,5,\"two\nlines\"\n1,0,6,\"b\n1,1,7,c\n";
+    let error = table(lines, "").unwrap_err();
+    assert!(error.starts_with("t.csv:4: found a quote that is never closed"), "{error}");
+}
+
 #[test]
 fn data_without_queries_is_one_list() {
     let error = roles("", "label,a", "1,2\n0,3\n").unwrap_err();
     assert!(error.contains("no column is recognised as the qid; the columns are 'label', 'a'"));
     assert!(
-        error.ends_with("give the roles `qid=?`, with a column in place of `?`, or `none`"),
+        error.ends_with("give the roles `qid=none`; `qid=none` if all rows are one list"),
         "{error}"
     );
     let loaded = table("label,a\n1,2\n0,3\n", "qid=none").unwrap();
