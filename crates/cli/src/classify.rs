@@ -46,11 +46,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WEIGHTS", value_parser = choices::<TermWeights>())]
     term_weights: Option<TermWeights>,
     /// Folds of the cross validation
-    #[arg(long, value_name = "N", default_value_t = ValidateClassifierRequest::DEFAULT_FOLDS, conflicts_with = "apply",
+    #[arg(long, value_name = "N", default_value_t = ValidateClassifierRequest::DEFAULT_FOLDS, conflicts_with_all = ["apply", "out", "with_scores"],
         value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// Seed of the assignment to folds
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, conflicts_with = "apply")]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, conflicts_with_all = ["apply", "out", "with_scores"])]
     seed: u64,
     /// Documents to classify, instead of a cross validation
     #[arg(long, value_name = "DOCS", num_args = 1.., requires = "out")]

@@ -9,6 +9,7 @@
 //! training has the same data, seed and other parameters, and is measured by both goals.
 
 use rankwright_data::{DEFAULT_SEED, Dataset, MAIN_LABEL};
+use rankwright_eval::compare::Better;
 use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind, measures_for_model};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{LearnError, LearnerSpec, Progress, TrainRequest, ValidationSet};
@@ -45,6 +46,11 @@ impl TradeOffGoal {
         let (metric, labels) = text.split_once(" on ").unwrap_or((text, MAIN_LABEL));
         let metric = MetricSpec::parse(metric.trim())?;
         Ok(Self { metric, labels: labels.trim().to_owned() })
+    }
+
+    /// Whether higher or lower values are better.
+    fn better(&self) -> Result<Better, ExperimentError> {
+        Ok(self.metric.resolve(SourceKind::Features)?.metric().better())
     }
 
     /// The value of this goal for a model's scores of `data`; NaN if no query has one.
@@ -98,9 +104,9 @@ impl std::fmt::Display for TradeOffGoal {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TradeOffRequest<'a> {
-    /// The learner; its metric and labels are replaced.
+    /// The learner; its metric, its labels and a metric that it keeps are replaced.
     pub learner: LearnerSpec,
-    /// The two goals.
+    /// The two goals. The name of the data's own labels in their table means the same as `label`.
     pub goals: [TradeOffGoal; 2],
     /// Weights of the second goal, from 0 to 1.
     pub weights: Vec<f64>,
@@ -200,6 +206,7 @@ impl<'a> TradeOffRequest<'a> {
             }
         };
         let (mut points, mut warnings) = (Vec::new(), Vec::new());
+        let goals = self.goals_on_data();
         for (setting, learner) in &learners {
             let receiver = progress(learner);
             let request = TrainRequest::new(train.data)
@@ -220,7 +227,7 @@ impl<'a> TradeOffRequest<'a> {
             );
             let scores = outcome.model.score(valid.data, self.score)?;
             let value = |goal: &TradeOffGoal| goal.value(valid.data, &outcome.model, &scores);
-            let [first, second] = &self.goals;
+            let [first, second] = &goals;
             points.push(TradeOffPoint {
                 setting: *setting,
                 learner: text,
@@ -232,6 +239,7 @@ impl<'a> TradeOffRequest<'a> {
         let input = TradeOffInput {
             learner: self.learner.to_string(),
             goals: [self.goals[0].to_string(), self.goals[1].to_string()],
+            better: [self.goals[0].better()?, self.goals[1].better()?],
             train,
             valid,
             seed: self.seed,
@@ -242,11 +250,24 @@ impl<'a> TradeOffRequest<'a> {
         Ok(Some(report))
     }
 
+    /// The goals, with `label` in place of the name that the data's own labels have in their table.
+    fn goals_on_data(&self) -> [TradeOffGoal; 2] {
+        let data = self.train.data;
+        let is_own = |name: &str| {
+            data.is_main_label(name) && data.label_column_names().all(|other| other != name)
+        };
+        self.goals.clone().map(|goal| match is_own(&goal.labels) {
+            true => TradeOffGoal { labels: MAIN_LABEL.to_owned(), ..goal },
+            false => goal,
+        })
+    }
+
     /// The learner of each training, with its weight or tolerance. An error if the goals are equal or
     /// differ in both metric and labels, a weight is not from 0 to 1, or the learner does not take
     /// the parameters.
     pub fn learners(&self) -> Result<Vec<(TradeOffSetting, LearnerSpec)>, ExperimentError> {
-        let [first, second] = &self.goals;
+        let goals = self.goals_on_data();
+        let [first, second] = &goals;
         let (same_metric, same_labels) =
             (first.metric == second.metric, first.labels == second.labels);
         if same_metric == same_labels {
@@ -261,17 +282,21 @@ impl<'a> TradeOffRequest<'a> {
         }
         let mut learners = Vec::new();
         for &weight in &self.weights {
-            learners.push((TradeOffSetting::Weight(weight), self.weighted(weight)?));
+            learners.push((TradeOffSetting::Weight(weight), self.weighted(&goals, weight)?));
         }
         for &tolerance in &self.tolerances {
-            learners.push((TradeOffSetting::Tolerance(tolerance), self.keeping(tolerance)?));
+            learners
+                .push((TradeOffSetting::Tolerance(tolerance), self.keeping(&goals, tolerance)?));
         }
         Ok(learners)
     }
 
     /// The learner on both goals, the second one with this weight.
-    fn weighted(&self, weight: f64) -> Result<LearnerSpec, ExperimentError> {
-        let [first, second] = &self.goals;
+    fn weighted(
+        &self,
+        [first, second]: &[TradeOffGoal; 2],
+        weight: f64,
+    ) -> Result<LearnerSpec, ExperimentError> {
         let mix = |one: &str, two: &str| match weight {
             0.0 => one.to_owned(),
             1.0 => two.to_owned(),
@@ -284,12 +309,21 @@ impl<'a> TradeOffRequest<'a> {
             }
             false => (first.metric.to_string(), mix(&first.labels, &second.labels)),
         };
-        Ok(with_labels(&self.learner.with_parameter("metric", metric)?, &labels)?)
+        let learner = self.learner.with_parameter("metric", metric)?;
+        let kept = learner.parameter("goal").filter(|goal| goal != "none");
+        let learner = match kept {
+            Some(_) => learner.with_parameter("goal", "none")?,
+            None => learner,
+        };
+        Ok(with_labels(&learner, &labels)?)
     }
 
     /// The learner on the second goal, with the first one kept within a tolerance.
-    fn keeping(&self, tolerance: f64) -> Result<LearnerSpec, ExperimentError> {
-        let [first, second] = &self.goals;
+    fn keeping(
+        &self,
+        [first, second]: &[TradeOffGoal; 2],
+        tolerance: f64,
+    ) -> Result<LearnerSpec, ExperimentError> {
         if first.labels != MAIN_LABEL {
             return Err(ExperimentError::KeptLabels { labels: first.labels.clone() });
         }
@@ -300,26 +334,31 @@ impl<'a> TradeOffRequest<'a> {
     }
 }
 
-/// The learner with `labels=` set to these. For the data's own labels the parameter is left out, so
-/// that learners without it can trade two metrics.
+/// The learner with `labels=` set to these, in place of those that it names. A learner without the
+/// parameter trains on the data's own labels, so that it can trade two metrics.
 fn with_labels(
     learner: &LearnerSpec,
     labels: &str,
 ) -> Result<LearnerSpec, rankwright_spec::SpecError> {
-    match labels == MAIN_LABEL {
+    let trains_on = learner.parameter("labels").unwrap_or_else(|| MAIN_LABEL.to_owned());
+    match trains_on == labels {
         true => Ok(learner.clone()),
         false => learner.with_parameter("labels", labels),
     }
 }
 
-/// A weight without rounding errors: `1.0 - 0.8` is 0.2 instead of 0.19999999999999996.
+/// A weight without rounding errors: `1.0 - 0.8` is 0.2 instead of 0.19999999999999996. A weight above 0 stays
+/// above 0.
 fn rounded(weight: f64) -> f64 {
-    (weight * 1e9).round() / 1e9
+    let rounded = (weight * 1e9).round() / 1e9;
+    if rounded > 0.0 { rounded } else { weight }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rankwright_data::format::Role;
+    use rankwright_data::{TableColumn, TableColumns};
     use rankwright_learn::NoProgress;
 
     /// A hundred queries of two documents that a model tells apart by one feature: judges find the
@@ -379,6 +418,51 @@ mod tests {
             learners.unwrap().into_iter().map(|(_, learner)| learner.to_string()).collect();
         assert!(!learners[0].contains("p@1") && !learners[0].contains("labels"), "{learners:?}");
         assert!(learners[1].contains("ndcg@10:0.8+p@1:0.2"), "{learners:?}");
+    }
+
+    /// Labels and a kept metric of the learner itself give way to those of the goals.
+    #[test]
+    fn labels_of_the_learner_are_replaced() {
+        let data = conflict();
+        let mut request = request(&data, ["ndcg@2", "p@1"]).weights(vec![0.0, 0.5]);
+        let own = "lambdamart(trees=3, labels=clicks:1, goal=keep(p@2, 0.1))";
+        request.learner = LearnerSpec::parse(own).unwrap();
+        for (_, learner) in request.learners().unwrap() {
+            assert!(!learner.to_string().contains("clicks"), "{learner}");
+            assert!(!learner.to_string().contains("keep"), "{learner}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_the_labels_in_their_table_means_the_labels() {
+        let columns =
+            [TableColumn::new("grade", Role::Label), TableColumn::new("x", Role::Feature)];
+        let columns = TableColumns::new(columns.to_vec()).unwrap();
+        let data = Dataset::builder()
+            .rows([[0.5_f32], [0.25]])
+            .feature_names(["x"])
+            .labels([1.0, 0.0])
+            .label_column("clicks", [0.0, 1.0])
+            .query_ids(["a", "a"])
+            .table_columns(columns)
+            .build()
+            .unwrap();
+        let kept = request(&data, ["p@1 on grade", "p@1 on clicks"]).tolerances(vec![0.1]);
+        let learners = kept.weights(vec![0.5]).learners().unwrap();
+        assert!(learners[0].1.to_string().contains("labels=label:0.5+clicks:0.5"));
+        assert!(learners[1].1.to_string().contains("goal=keep(p@1, 0.1)"));
+        let same = request(&data, ["p@1 on grade", "p@1"]).learners();
+        assert!(matches!(same.unwrap_err(), ExperimentError::Goals { .. }));
+    }
+
+    #[test]
+    fn weights_next_to_0_and_1_are_weights() {
+        let data = conflict();
+        let weights = vec![1e-12, 1.0 - 1e-12];
+        let learners = request(&data, ["p@1", "p@1 on clicks"]).weights(weights).learners();
+        let learners = learners.unwrap();
+        let labels = learners.iter().map(|(_, learner)| learner.parameter("labels").unwrap());
+        assert!(labels.into_iter().all(|labels| labels.contains('+')), "{learners:?}");
     }
 
     #[test]

@@ -62,7 +62,11 @@ fn validation_keeps_the_first_metric_within_the_tolerance() {
     assert!(kept.0 >= highest - 0.01, "{kept:?} {highest}");
     let best_of_first_metric = *values.iter().find(|value| value.0 == highest).unwrap();
     assert!(kept.1 >= best_of_first_metric.1, "{kept:?} {best_of_first_metric:?}");
-    assert!(matches!(history.kept.as_ref().unwrap().reason, KeptReason::BestOnValidation { .. }));
+    let KeptReason::BestOnValidation { metric, value, .. } = &history.kept.as_ref().unwrap().reason
+    else {
+        panic!("validation data decides");
+    };
+    assert_eq!((metric.as_str(), *value), ("p@5 with ndcg@10 kept within 0.01", kept.1));
     assert_eq!(result.model.header().learner, text);
     // With other metrics, the first of them decides, as without a goal.
     let ap = LearnerSpec::parse("lambdamart(metric=ap)").unwrap().measure().unwrap();

@@ -211,9 +211,11 @@ impl Model {
     }
 
     /// The lowest score for which the model predicts a label of at least `rel`; `None` if its
-    /// scores only rank documents.
+    /// scores only rank documents, or if it was trained with another lowest relevant label.
     pub fn boundary(&self, rel: f64) -> Option<f64> {
-        self.score_meaning().map(|meaning| meaning.boundary(rel))
+        let meaning = self.score_meaning()?;
+        let is_known = meaning.trained_rel().is_none_or(|trained| trained == rel);
+        is_known.then(|| meaning.boundary(rel))
     }
 
     /// Scores of this model as grades, probabilities or classes. `rel` is the lowest relevant
@@ -333,6 +335,10 @@ mod tests {
         assert_eq!(bounds, [f64::NEG_INFINITY, -1.0, 2.5, 2.5, f64::INFINITY]);
         assert_eq!(model("squared-hinge(rel=1)", &[]).boundary(1.0), Some(0.0));
         assert_eq!(model("squared", &[]).boundary(2.0), Some(1.5));
+        // What was trained to find labels of at least 1 says nothing about labels of at least 2.
+        assert_eq!(model("squared-hinge(rel=1)", &[]).boundary(2.0), None);
+        assert_eq!(model("logistic", &[]).boundary(2.0), None);
+        assert_eq!(model("logistic(rel=2)", &[]).boundary(2.0), Some(0.0));
         assert_eq!(model("lambda(metric=ndcg@10)", &[]).boundary(1.0), None);
         let classes = ordinal.predictions(&[-1.1, -1.0, 9.0], PredictionKind::Class, None);
         assert_eq!(classes.unwrap(), [0.0, 1.0, 1.0]);

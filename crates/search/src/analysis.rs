@@ -1,9 +1,10 @@
 //! Text analysis: from text to terms (words, lower case, accents, stop words, stems).
 //!
 //! The steps are tantivy's: words are runs of letters and digits; words of 128 bytes or more are
-//! dropped; then lower case, accented letters replaced by their base letters (`fold`), the
-//! language's stop words removed (`stop`), and Snowball stems (`stem`). A removed word still counts
-//! as a position, so that positions and phrases stay correct. Documents and queries are analysed
+//! dropped; then lower case, the language's stop words removed (`stop`), accented letters replaced by
+//! their base letters (`fold`), stop words removed once more, and Snowball stems (`stem`). A removed
+//! word still counts as a position, so that positions and phrases stay correct. Indexes of older
+//! versions remove stop words only after accents are replaced, which keeps those with accents. Documents and queries are analysed
 //! alike; the spec is stored with the index.
 
 use std::cell::RefCell;
@@ -78,13 +79,15 @@ pub struct Analysis {
     stem: bool,
     stop: bool,
     fold: bool,
+    /// Whether stop words with accents are kept, as by an index of an older version.
+    keeps_accented_stop_words: bool,
 }
 
 json_by_text!(Analysis, Analysis::to_string, Analysis::parse);
 
 impl Default for Analysis {
     fn default() -> Self {
-        Self { language: Some("english"), stem: true, stop: true, fold: true }
+        Self::of_language(Some("english"), LanguageParams::default())
     }
 }
 
@@ -94,7 +97,8 @@ impl Analysis {
         let spec = Spec::parse(text)?;
         if spec.name == "plain" {
             let PlainParams { fold } = read_params(&spec)?;
-            return Ok(Self { language: None, stem: false, stop: false, fold });
+            let params = LanguageParams { stem: false, stop: false, fold };
+            return Ok(Self::of_language(None, params));
         }
         let language = LANGUAGES.iter().map(|(name, _)| *name).find(|name| *name == spec.name);
         let language = language.ok_or_else(|| {
@@ -102,8 +106,25 @@ impl Analysis {
                 std::iter::once("plain").chain(LANGUAGES.iter().map(|(name, _)| *name)).collect();
             SpecError::unknown("analysis", &spec.name, &known)
         })?;
-        let LanguageParams { stem, stop, fold } = read_params(&spec)?;
-        Ok(Self { language: Some(language), stem, stop, fold })
+        Ok(Self::of_language(Some(language), read_params(&spec)?))
+    }
+
+    fn of_language(language: Option<&'static str>, params: LanguageParams) -> Self {
+        let LanguageParams { stem, stop, fold } = params;
+        Self { language, stem, stop, fold, keeps_accented_stop_words: false }
+    }
+
+    /// Whether the language may have stop words with accents, which are to be removed although
+    /// accents are replaced.
+    pub(crate) fn has_accented_stop_words(&self) -> bool {
+        let has_accents = self.language.is_some_and(|language| language != "english");
+        has_accents && self.stop && self.fold
+    }
+
+    /// The same analysis as indexes of older versions have it, which keep stop words with accents.
+    pub(crate) fn keeping_accented_stop_words(self) -> Self {
+        let keeps_accented_stop_words = self.has_accented_stop_words();
+        Self { keeps_accented_stop_words, ..self }
     }
 
     /// Tantivy's tokenizer chain of these steps.
@@ -111,12 +132,20 @@ impl Analysis {
         let mut chain = TextAnalyzer::builder(SimpleTokenizer::default())
             .filter_dynamic(RemoveLongFilter::limit(MAX_WORD_BYTES))
             .filter_dynamic(LowerCaser);
+        let language = LANGUAGES.iter().find(|(name, _)| Some(*name) == self.language);
+        let language = language.map(|&(_, language)| language);
+        let stop_words = || language.filter(|_| self.stop).and_then(StopWordFilter::new);
+        if let Some(filter) = stop_words()
+            && self.has_accented_stop_words()
+            && !self.keeps_accented_stop_words
+        {
+            chain = chain.filter_dynamic(filter);
+        }
         if self.fold {
             chain = chain.filter_dynamic(AsciiFoldingFilter);
         }
-        let language = LANGUAGES.iter().find(|(name, _)| Some(*name) == self.language);
-        let Some(&(_, language)) = language else { return chain.build() };
-        if let Some(filter) = StopWordFilter::new(language).filter(|_| self.stop) {
+        let Some(language) = language else { return chain.build() };
+        if let Some(filter) = stop_words() {
             chain = chain.filter_dynamic(filter);
         }
         if self.stem {
@@ -162,7 +191,7 @@ impl Analysis {
 
 impl fmt::Display for Analysis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { language, stem, stop, fold } = *self;
+        let Self { language, stem, stop, fold, .. } = *self;
         let spec = match language {
             Some(language) => write_spec(language, &LanguageParams { stem, stop, fold }),
             None => write_spec("plain", &PlainParams { fold }),
@@ -271,12 +300,31 @@ mod tests {
         assert!(Analysis::default().terms("the of and").is_empty());
     }
 
+    #[test]
+    fn stop_words_with_accents_are_removed_before_accents_are_replaced() {
+        for (analysis, text, expected) in [
+            ("french", "été à la même plage", vec!["plag"]),
+            ("german", "Für über Züge", vec!["zug"]),
+            ("spanish", "también él está aquí", vec!["aqui"]),
+            ("french(stop=false)", "à la plage", vec!["a", "la", "plag"]),
+            ("french(fold=false)", "été à la plage", vec!["plag"]),
+        ] {
+            let analysis = Analysis::parse(analysis).unwrap();
+            assert_eq!(analysis.terms(text), expected, "{analysis}");
+        }
+        let old = Analysis::parse("french").unwrap().keeping_accented_stop_words();
+        assert_eq!(old.terms("été à la plage"), ["ete", "a", "plag"]);
+        assert_eq!(old.to_string(), "french");
+        let english = Analysis::default();
+        assert_eq!(english.clone().keeping_accented_stop_words(), english);
+    }
+
     proptest::proptest! {
         #[test]
         fn cached_words_give_the_same_terms_as_the_whole_chain(
             texts in proptest::collection::vec("[a-cÄß ,.'-]{0,30}|(the|of|running|runs|é|[^a]{0,8}) ?", 1..8),
         ) {
-            for analysis in ["english", "german(stop=false)", "plain"] {
+            for analysis in ["english", "german(stop=false)", "french", "plain"] {
                 let analysis = Analysis::parse(analysis).unwrap();
                 let mut analyser = Analyser::new(&analysis);
                 for text in &texts {

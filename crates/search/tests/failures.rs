@@ -450,9 +450,9 @@ fn an_index_of_the_previous_version_is_refused_with_advice() {
         Index::open(&path).map(drop).unwrap_err(),
         build(&path, old_documents(), Existing::Add).map(drop).unwrap_err(),
     ] {
-        assert!(matches!(error, SearchError::IndexVersion { found: 1, known: 2, .. }), "{error}");
+        assert!(matches!(error, SearchError::IndexVersion { found: 1, known: 3, .. }), "{error}");
         let text = message(&error);
-        assert!(text.contains("has version 1; this program reads version 2"), "{text}");
+        assert!(text.contains("has version 1; this program reads version 3"), "{text}");
         assert!(text.contains("build the index again"), "{text}");
     }
     build(&path, old_documents(), Existing::Replace).unwrap();

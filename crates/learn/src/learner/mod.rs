@@ -400,7 +400,10 @@ pub(crate) fn train_with(
     request.fill_metric(metric)?;
     if request.train.pairs().is_some() && !trainer.accepts_pairs() {
         let labelled = has_different_labels(request.train);
-        return Err(LearnError::PairsUnsupported { learner: name(), labelled });
+        // Some learners take pairs or not, depending on their parameters, such as those of bagging.
+        let is_by_parameters = LEARNERS.iter().any(|def| def.name == learner && def.accepts.pairs);
+        let learner = if is_by_parameters { request.learner.clone() } else { name() };
+        return Err(LearnError::PairsUnsupported { learner, labelled });
     }
     if request.start.is_some() && !trainer.accepts_start_model() {
         return Err(LearnError::StartModelUnsupported { learner: name() });

@@ -812,6 +812,9 @@ fn a_learner_that_takes_no_pairs_rejects_them_and_names_those_that_take_them() {
         assert!(named || !def.accepts.pairs, "{} is not named in: {error}", def.name);
     }
     assert!(train("rankmart(trees=1)").is_ok());
+    // Bagging takes pairs if its learner does, so that the message names that.
+    let error = train("bagging(learner=mart(trees=1))").unwrap_err().to_string();
+    assert!(error.starts_with("bagging(learner=mart(trees=1)) does not learn"), "{error}");
 }
 
 /// Twelve queries of four documents without labels, and pairs that prefer each row to the next one

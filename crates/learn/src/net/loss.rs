@@ -132,7 +132,13 @@ impl NetLoss {
         };
         let queries: Vec<usize> = (0..data.queries()).filter(has_gradient).collect();
         if queries.is_empty() {
-            return Err(LearnError::ZeroWeights);
+            let nothing_differs = needs_different_labels
+                && data.pairs().is_none()
+                && !(0..data.queries()).any(has_preferences);
+            return Err(match nothing_differs {
+                true => LearnError::NothingToRank,
+                false => LearnError::ZeroWeights,
+            });
         }
         Ok(queries)
     }

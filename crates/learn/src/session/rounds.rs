@@ -218,8 +218,25 @@ impl<'a> Session<'a> {
             Some((stopping.set, rounds, stopping.value(&self.history, rounds)?))
         });
         let Some((set, rounds, value)) = best else { return all(KeptReason::NoValidation) };
-        // Early stopping is by the first metric, on one of the sets.
-        let (set, metric) = (self.history.sets[set].clone(), self.history.metrics[0].clone());
+        // Early stopping is by the first metric, on one of the sets; with a kept metric by the second.
+        let second = self.history.iterations[rounds - 1].values[set].get(1).copied();
+        let named = |number: usize| {
+            let (metric, note) = (
+                &self.history.metrics[number],
+                self.request.metric_labels.convention_suffix(number),
+            );
+            match note.trim() {
+                "" => metric.clone(),
+                labels => format!("{metric} ({labels})"),
+            }
+        };
+        let (metric, value) = match (self.request.tolerance, second) {
+            (Some(tolerance), Some(second)) => {
+                (format!("{} with {} kept within {tolerance}", named(1), named(0)), second)
+            }
+            _ => (named(0), value),
+        };
+        let set = self.history.sets[set].clone();
         let reason = KeptReason::BestOnValidation { metric, set, value };
         KeptRounds { rounds, of: trained, reason }
     }

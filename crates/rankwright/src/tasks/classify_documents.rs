@@ -72,7 +72,7 @@ impl LabelledFiles {
 
     /// Reads the documents and prepares the classifier.
     fn load(&self, task: &mut RunningTask<'_>) -> Result<TextClassifier, TaskError> {
-        let documents = read_documents(&self.files, task)?;
+        let documents = read_documents(&self.files, self, task)?;
         let options = self.options.clone();
         let work = || TextClassifier::with_options(documents, &self.label, options);
         let (classifier, _) = task.step("analysing documents", work)?;
@@ -81,11 +81,15 @@ impl LabelledFiles {
     }
 }
 
+/// Reads documents; points in a table need no ids.
 fn read_documents(
     paths: &[PathBuf],
+    labelled: &LabelledFiles,
     task: &mut RunningTask<'_>,
 ) -> Result<Vec<Document>, TaskError> {
-    let mut source = Documents::open_all(paths, None)?;
+    let used: Vec<String> =
+        labelled.options.fields.iter().chain([&labelled.label]).cloned().collect();
+    let mut source = Documents::open_all(paths, None)?.rows_without_ids(&used);
     let step = format!("reading {}", file_label(paths));
     let work = || source.by_ref().collect::<Result<Vec<Document>, _>>();
     let (documents, _) = task.step(&step, work)?;
@@ -221,7 +225,7 @@ pub fn classify_documents(
     let mut task = RunningTask::new(context);
     request.check_files([request.out.as_path()])?;
     let classifier = request.labelled.load(&mut task)?;
-    let documents = read_documents(&request.documents, &mut task)?;
+    let documents = read_documents(&request.documents, &request.labelled, &mut task)?;
     let (mut result, _) = task.step("classifying", || classifier.classify(documents))?;
     task.warn_of_search(std::mem::take(&mut result.warnings));
     let names = (result.value_name, result.class_names.as_slice());

@@ -2,9 +2,11 @@
 //! the validation data.
 //!
 //! A training is *dominated* if another one is at least as good by both goals and better by one: no
-//! weight of the goals would choose it. The others are the trade-off curve. Rounds were chosen on
+//! weight of the goals would choose it. The others are the trade-off curve, but for trainings of which
+//! a goal has no value. For some metrics, such as inversions, lower values are better. Rounds were chosen on
 //! the validation data itself, so that values there are slightly too good, for each training alike.
 
+use rankwright_eval::compare::Better;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 use serde::{Serialize, Serializer};
@@ -22,6 +24,8 @@ pub struct TradeOffInput<'a> {
     pub learner: String,
     /// The two goals: a metric, and its column of labels if it is not the data's own.
     pub goals: [String; 2],
+    /// Whether higher or lower values of each goal are better.
+    pub better: [Better; 2],
     /// Training data.
     pub train: NamedData<'a>,
     /// Validation data.
@@ -85,10 +89,18 @@ pub struct TradeOffPoint {
 
 impl TradeOffPoint {
     /// Whether this training is at least as good by both goals, and better by one.
-    fn dominates(&self, other: &TradeOffPoint) -> bool {
-        let [a, b] = self.numbers();
-        let [c, d] = other.numbers();
+    fn dominates(&self, other: &TradeOffPoint, better: [Better; 2]) -> bool {
+        let goodness = |point: &TradeOffPoint, goal: usize| match better[goal] {
+            Better::Higher => point.values[goal].value,
+            Better::Lower => -point.values[goal].value,
+        };
+        let [[a, b], [c, d]] = [self, other].map(|point| [goodness(point, 0), goodness(point, 1)]);
         a >= c && b >= d && (a > c || b > d)
+    }
+
+    /// Whether both goals have a value.
+    fn has_values(&self) -> bool {
+        self.numbers().iter().all(|value| !value.is_nan())
     }
 
     /// The values of the two goals, without their intervals.
@@ -110,7 +122,8 @@ pub struct TradeOffReport {
     pub valid: String,
     /// The trainings, in the requested order.
     pub points: Vec<TradeOffPoint>,
-    /// Whether each training is dominated by another one.
+    /// Whether each training is dominated by another one, or lacks the value of a goal, so that it is
+    /// not on the curve.
     pub dominated: Vec<bool>,
 }
 
@@ -120,8 +133,9 @@ impl TradeOffReport {
         if points.is_empty() {
             return Err(ReportError::NoTraining);
         }
-        let is_dominated =
-            |point| points.iter().any(|other: &TradeOffPoint| other.dominates(point));
+        let is_dominated = |point: &TradeOffPoint| {
+            !point.has_values() || points.iter().any(|other| other.dominates(point, input.better))
+        };
         let dominated = points.iter().map(is_dominated).collect();
         Ok(Self {
             facts: facts(input),
@@ -144,14 +158,17 @@ impl TradeOffReport {
         let [first, second] = &self.goals;
         let curve = self.curve();
         let summary = match (curve.first(), curve.last()) {
-            (Some(low), Some(high)) if curve.len() > 1 && low.numbers() != high.numbers() => {
+            // Trainings of equal values are all on the curve.
+            (Some(low), Some(high)) if low.numbers() != high.numbers() => {
                 let ([a, b], [c, d]) = (low.numbers(), high.numbers());
                 let trainings = counted(curve.len(), "training");
+                let changes = if d < b { "lowers" } else { "raises" };
                 format!(
-                    "Raising {first} from {a:.4} to {c:.4} lowers {second} from {b:.4} to {d:.4}; \
-                     the curve has {trainings}."
+                    "Raising {first} from {a:.4} to {c:.4} {changes} {second} from {b:.4} to \
+                     {d:.4}; the curve has {trainings}."
                 )
             }
+            (None, _) => "No training has a value of both goals.".to_owned(),
             _ => "One training is best by both goals: they are not in conflict here.".to_owned(),
         };
         Page {
@@ -170,7 +187,8 @@ impl TradeOffReport {
             let wanted = |point: &&TradeOffPoint| {
                 matches!(point.setting, TradeOffSetting::Weight(_)) == is_weight
             };
-            let points = sorted(self.points.iter().filter(wanted));
+            let points = self.points.iter().filter(|point| point.has_values());
+            let points = sorted(points.filter(wanted));
             Series {
                 name: name.to_owned(),
                 points: points.iter().map(|point| point.numbers().into()).collect(),
@@ -185,6 +203,10 @@ impl TradeOffReport {
             ..Series::default()
         };
         let series = [points("weights", true), points(&format!("{first} kept"), false), line];
+        if !self.points.iter().any(TradeOffPoint::has_values) {
+            let text = PageBlock::Text("No training has a value of both goals.".into());
+            return section("curve", "Trade-off curve", vec![text]);
+        }
         let chart = Chart {
             id: "trade-off".into(),
             title: format!("{second} against {first} on {}", self.valid),
@@ -211,7 +233,10 @@ impl TradeOffReport {
         weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let series = |goal: usize| Series {
             name: self.goals[goal].clone(),
-            points: weighted.iter().map(|(weight, values)| (*weight, values[goal])).collect(),
+            points: {
+                let points = weighted.iter().map(|(weight, values)| (*weight, values[goal]));
+                points.filter(|(_, value)| !value.is_nan()).collect()
+            },
             ..Series::default()
         };
         let chart = Chart {
@@ -223,9 +248,16 @@ impl TradeOffReport {
             ),
             x: Axis { label: format!("weight of {}", self.goals[1]), ..Axis::default() },
             y: Axis { label: "value".into(), ..Axis::default() },
-            body: Body::Lines(vec![series(0), series(1)]),
+            body: {
+                let lines = [series(0), series(1)].into_iter();
+                Body::Lines(lines.filter(|line| !line.points.is_empty()).collect())
+            },
         };
-        let blocks = match weighted.is_empty() {
+        let has_no_points = matches!(&chart.body, Body::Lines(lines) if lines.is_empty());
+        let blocks = match has_no_points {
+            true if !weighted.is_empty() => {
+                vec![PageBlock::Text("No training with a weight has a value.".into())]
+            }
             true => vec![PageBlock::Text("No training has a weight.".into())],
             false => vec![PageBlock::Chart(chart)],
         };
@@ -289,13 +321,14 @@ struct TradeOffResult<'a, W> {
     warnings: &'a [W],
 }
 
-/// A training, and whether another one is at least as good by both goals and better by one.
+/// A training, and whether it is left out of the curve.
 #[derive(Serialize)]
 struct PointResult<'a> {
     /// The training.
     #[serde(flatten)]
     point: &'a TradeOffPoint,
-    /// Whether another training dominates it.
+    /// Whether another training is at least as good by both goals and better by one, or a goal has no
+    /// value.
     dominated: bool,
 }
 
@@ -347,11 +380,15 @@ mod tests {
     use rankwright_data::Dataset;
 
     fn report(values: &[[f64; 2]]) -> TradeOffReport {
+        report_of([Better::Higher; 2], values)
+    }
+
+    fn report_of(better: [Better; 2], values: &[[f64; 2]]) -> TradeOffReport {
         let data = Dataset::from_dense(&[0.5], 1, [1], ["q"]).unwrap();
         let named = NamedData { name: "valid.txt", data: &data };
         let goals = ["ndcg@10".to_owned(), "ndcg@10 on clicks".to_owned()];
         let learner = "lambdamart".to_owned();
-        let input = TradeOffInput { learner, goals, train: named, valid: named, seed: 1 };
+        let input = TradeOffInput { learner, goals, better, train: named, valid: named, seed: 1 };
         let point = |(number, values): (usize, &[f64; 2])| TradeOffPoint {
             setting: match number {
                 9 => TradeOffSetting::Tolerance(0.005),
@@ -386,6 +423,29 @@ mod tests {
         assert_eq!(found.dominated, [false, true, false]);
         let same = report(&[[0.9, 0.7], [0.8, 0.6]]);
         assert!(same.page().summary.contains("not in conflict"));
+        assert!(found.page().summary.contains("not in conflict"), "{}", found.page().summary);
+    }
+
+    #[test]
+    fn lower_values_are_better_for_some_goals() {
+        let values = [[3.0, 0.5], [2.0, 0.5], [5.0, 0.9], [6.0, 0.8]];
+        let found = report_of([Better::Lower, Better::Higher], &values);
+        assert_eq!(found.dominated, [true, false, false, true]);
+    }
+
+    #[test]
+    fn a_training_without_a_value_is_not_on_the_curve() {
+        let found = report(&[[f64::NAN, 0.9], [0.8, 0.5], [0.7, f64::NAN]]);
+        assert_eq!(found.dominated, [true, false, true]);
+        let page = found.page();
+        for section in &page.sections {
+            let PageBlock::Chart(chart) = &section.blocks[0] else { continue };
+            assert!(!chart.to_svg().unwrap().contains("NaN"));
+        }
+        let none = report(&[[f64::NAN; 2]]).page();
+        assert!(none.summary.contains("No training has a value"), "{}", none.summary);
+        let has_chart = |section: &Section| matches!(section.blocks[0], PageBlock::Chart(_));
+        assert!(!none.sections.iter().any(has_chart));
     }
 
     #[test]

@@ -67,6 +67,11 @@ impl Rocchio {
         Ok(Rocchio { distance, classes: names, squared_lengths, weights })
     }
 
+    /// The distance by which the nearest centroid is found.
+    pub(super) fn distance(&self) -> Distance {
+        self.distance
+    }
+
     /// The classes, in order of name.
     pub fn classes(&self) -> &[String] {
         &self.classes
@@ -184,6 +189,25 @@ mod tests {
         let rocchio = Rocchio::fit(&documents, &["x", "y", "minus"], Distance::Cosine).unwrap();
         let decision = rocchio.classify(&SparseVector::default());
         assert_eq!((decision.class, decision.ties, decision.value), ("minus", true, 1.0));
+    }
+
+    /// As a trained classifier, the nearest class has the highest score by either distance: here a
+    /// long vector in the direction of one class is nearer to the centroid of the other.
+    #[test]
+    fn class_scores_follow_the_distance() {
+        use crate::classify::TrainedClassifier;
+        let documents = points([[1.0, 0.0], [4.0, 3.0]]);
+        let vector = point(4.0, 0.0);
+        for (distance, expected) in
+            [(Distance::Cosine, [1.0, 0.8]), (Distance::Euclidean, [-3.0, -3.0])]
+        {
+            let rocchio = Rocchio::fit(&documents, &["x", "y"], distance).unwrap();
+            let found = rocchio.class_scores(&vector);
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7), "{found:?}");
+        }
+        let rocchio = Rocchio::fit(&documents, &["x", "y"], Distance::Euclidean).unwrap();
+        let far = rocchio.class_scores(&point(5.0, 0.0));
+        assert!(far[1] > far[0], "{far:?}");
     }
 
     #[test]

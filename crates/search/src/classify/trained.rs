@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{Decision, Knn, Rocchio, SparseVector};
+use super::{Decision, Distance, Knn, Rocchio, SparseVector};
 
 /// A classifier that was trained on labelled vectors.
 pub trait TrainedClassifier: Debug + Send + Sync {
@@ -35,14 +35,20 @@ pub trait TrainedClassifier: Debug + Send + Sync {
     }
 }
 
-/// Rocchio decides by distance; its scores are cosines.
+/// Rocchio decides by distance; its scores are cosines with the centroids, or the Euclidean distances
+/// from them with a minus sign.
 impl TrainedClassifier for Rocchio {
     fn classes(&self) -> &[String] {
         self.classes()
     }
 
     fn class_scores(&self, vector: &SparseVector) -> Vec<f64> {
-        self.scores(vector).into_iter().map(|(_, score)| score).collect()
+        match self.distance() {
+            Distance::Cosine => self.scores(vector).into_iter().map(|(_, score)| score).collect(),
+            Distance::Euclidean => {
+                self.distances(vector).into_iter().map(|(_, distance)| -distance).collect()
+            }
+        }
     }
 
     fn class_values(&self, vector: &SparseVector) -> Vec<f64> {

@@ -1,10 +1,12 @@
 //! Features that score how well a document fits a class, by a classifier that is trained on the
 //! documents of the index that have a class.
 //!
-//! Documents are tf-idf vectors of all their text, or counts for naive Bayes. The score of
+//! Documents are tf-idf vectors of all their text, or counts for naive Bayes. The vocabulary and the
+//! document frequencies are those of all documents of the index, with and without a class: they say
+//! nothing about classes, so that they are not computed anew for each part below. The score of
 //! `rocchio` is the cosine with the centroid of the class, which includes the document itself; that
 //! of `knn` is the share of the class among the k nearest other documents. `class-score` has the
-//! score of any classifier. It must not reveal the class of a document that the classifier was
+//! score of any classifier; that of `rocchio(distance=euclidean)` is minus the distance. It must not reveal the class of a document that the classifier was
 //! trained on: so the documents with a class, in the order of their ids, are dealt out to five
 //! parts, and each part is scored by a classifier that is trained on the other four. Documents
 //! without a class are scored by one that is trained on all.

@@ -321,7 +321,7 @@ fn create(
         let writer = writer.require(required_fields(options));
         let counts = writer.write(first, documents, progress);
         let Some(counts) = add_guessed_fields(counts, &schema, options)? else { return Ok(None) };
-        Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
+        Meta::new(number, &analysis, schema.clone()).write(path)?;
         let report = BuildReport::new(counts, &analysis, schema.clone(), None);
         Ok(Some(BuildReport { guess_warnings, ..report }))
     };
@@ -397,8 +397,10 @@ fn add(
     options: &BuildOptions,
     progress: Progress<'_>,
 ) -> Result<Option<BuildReport>, SearchError> {
-    let analysis = Analysis::parse(&meta.analysis)?;
-    let analysis_differs = options.analysis.as_ref().is_some_and(|given| *given != analysis);
+    let analysis = meta.analysis()?;
+    // An index of an older version keeps its own form of the same analysis.
+    let differs = |given: &Analysis| given.to_string() != analysis.to_string();
+    let analysis_differs = options.analysis.as_ref().is_some_and(differs);
     let schema_differs =
         options.schema.fields.iter().any(|f| meta.schema.kind(&f.name) != Some(f.kind));
     if analysis_differs || schema_differs {

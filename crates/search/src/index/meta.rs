@@ -11,11 +11,15 @@ use rankwright_data::bytes::read_whole;
 use rankwright_data::store;
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::Analysis;
 use crate::error::{IndexDamage, SearchError};
 use crate::schema::Schema;
 
 /// The version of the folder's format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// The version of indexes whose analysis keeps stop words with accents, if accents are replaced.
+/// Indexes whose language has no such words still have this version, so that older programs read them.
+const KEEPS_ACCENTED_STOP_WORDS: u32 = 2;
 /// The name of the file.
 const FILE: &str = "rankwright.json";
 
@@ -34,8 +38,21 @@ pub(crate) struct Meta {
 
 impl Meta {
     /// The description of an index whose generation in use is `generation`.
-    pub(crate) fn new(generation: u64, analysis: String, schema: Schema) -> Self {
-        Self { rankwright_index: VERSION, generation, analysis, schema }
+    pub(crate) fn new(generation: u64, analysis: &Analysis, schema: Schema) -> Self {
+        let rankwright_index = match analysis.has_accented_stop_words() {
+            true => VERSION,
+            false => KEEPS_ACCENTED_STOP_WORDS,
+        };
+        Self { rankwright_index, generation, analysis: analysis.to_string(), schema }
+    }
+
+    /// The analysis of the index.
+    pub(crate) fn analysis(&self) -> Result<Analysis, SearchError> {
+        let analysis = Analysis::parse(&self.analysis)?;
+        Ok(match self.rankwright_index == KEEPS_ACCENTED_STOP_WORDS {
+            true => analysis.keeping_accented_stop_words(),
+            false => analysis,
+        })
     }
 
     /// Reads the file of an index; `None` if there is no index.
@@ -53,7 +70,7 @@ impl Meta {
             path: folder.into(),
             damage: IndexDamage::Description { message: error.to_string() },
         })?;
-        if meta.rankwright_index != VERSION {
+        if !(KEEPS_ACCENTED_STOP_WORDS..=VERSION).contains(&meta.rankwright_index) {
             let (found, known) = (meta.rankwright_index, VERSION);
             return Err(SearchError::IndexVersion { path: folder.into(), found, known });
         }

@@ -236,7 +236,7 @@ impl Index {
             let directory = ReadDirectory::open(&folder).map_err(failed)?;
             let index = tantivy::Index::open(directory).map_err(failed)?;
             check_files(path, &index)?;
-            let analysis = Analysis::parse(&meta.analysis)?;
+            let analysis = meta.analysis()?;
             let location = IndexLocation::Folder(path.into());
             let opened = Self::read(location, index, analysis, meta.schema.clone())?;
             Ok(Index { generation, ..opened })

@@ -59,6 +59,10 @@ trait DocumentReader: Send {
 
     /// The progress: number of bytes read, and of all bytes.
     fn position(&self) -> (u64, u64);
+
+    /// Tells the reader of a table that it may have no ids, see [`Documents::rows_without_ids`];
+    /// `documents_before` is the number of documents of the collection before this input.
+    fn number_rows(&mut self, _fields: &[String], _documents_before: u64) {}
 }
 
 /// The documents of a collection, as an iterator.
@@ -88,6 +92,11 @@ pub struct Documents {
     finished_bytes: u64,
     /// Bytes of all inputs on disk; `None` if a size is not known.
     total_bytes: Option<u64>,
+    /// Columns that are fields even if they come first in a table; `None` if the first column is the
+    /// id of any table without a column of ids.
+    fields: Option<Vec<String>>,
+    /// Number of documents read from finished inputs.
+    finished_documents: u64,
 }
 
 /// The current input.
@@ -130,6 +139,8 @@ impl Documents {
             skipped: None,
             finished_bytes: 0,
             total_bytes,
+            fields: None,
+            finished_documents: 0,
         };
         documents.open_next()?;
         Ok(documents)
@@ -155,6 +166,35 @@ impl Documents {
     pub fn skip_broken(mut self, skip: bool) -> Self {
         self.skipped = skip.then(SkippedDocuments::default);
         self
+    }
+
+    /// Sets that CSV and TSV files may have no ids: if no column is called as an id, and the first one
+    /// is among `fields` or holds numbers with fractions, then it is a field, and the ids of documents
+    /// are their numbers in the collection, from 1. Without this, the first column is the id.
+    ///
+    /// ```
+    /// use rankwright_search::Documents;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("points.csv");
+    /// std::fs::write(&path, "x,y,class\n0.5,1,a\n0.5,0.2,b\n")?;
+    /// let mut documents = Documents::open(&path, None)?.rows_without_ids(&[]);
+    /// let second = documents.nth(1).unwrap()?;
+    /// assert_eq!((second.id.as_str(), second.text("x")), ("2", Some("0.5")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn rows_without_ids(mut self, fields: &[String]) -> Self {
+        self.fields = Some(fields.to_vec());
+        self.number_rows();
+        self
+    }
+
+    /// Lets the current input know that it may have no ids.
+    fn number_rows(&mut self) {
+        if let (Some(fields), Some(open)) = (&self.fields, &mut self.open) {
+            open.reader.number_rows(fields, self.finished_documents);
+        }
     }
 
     /// The documents that were skipped so far; `None` if documents that cannot be read are errors.
@@ -193,6 +233,7 @@ impl Documents {
                 Some((reader, length)) => {
                     let size = size.or(length);
                     self.open = Some(OpenInput { name, reader, size, documents: 0 });
+                    self.number_rows();
                     return Ok(());
                 }
                 None => {
@@ -207,6 +248,7 @@ impl Documents {
     /// Closes the current input.
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
+            self.finished_documents += open.documents;
             self.finished_bytes += open.size.unwrap_or_else(|| open.reader.position().1);
             let empty = u64::from(open.documents == 0);
             self.warnings.add(WarningKind::EmptyInputs, empty, || SourceLocation::file(open.name));

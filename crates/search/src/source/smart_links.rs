@@ -8,6 +8,8 @@
 //! them, otherwise by number (CACM's numbers follow the years, except for a few at the end). In the
 //! same month, the smaller number counts as older. Lines that name the document itself are ignored.
 //!
+//! A line of another form is left out and counted (`skipped-values`); it says nothing about the file.
+//!
 //! CISI has the same three columns, but its second one is a number of co-citations, from 1 on. So
 //! if the second column of a file has any value other than 4, 5 and 6, every other document that a
 //! line names is a link, in both directions.
@@ -46,8 +48,10 @@ impl CitationRule {
                     }
                 }
                 SmartLine::Content(line) if section == b'X' => {
-                    let kind = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).nth(1);
-                    rule.has_kinds &= kind.is_none_or(|kind| matches!(kind, b"4" | b"5" | b"6"));
+                    let line = std::str::from_utf8(line).unwrap_or_default();
+                    if let Some(LinkLine { kind: Some(kind), .. }) = LinkLine::of(line) {
+                        rule.has_kinds &= matches!(kind, 4..=6);
+                    }
                 }
                 SmartLine::Content(_) => {}
             }
@@ -66,18 +70,15 @@ impl CitationRule {
         let mut links = Vec::new();
         let mut seen = HashSet::new();
         for line in section.lines().filter(|line| !line.trim().is_empty()) {
-            let words: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
-            let (other, kind) = match words[..] {
-                [other] => (other, "5"),
-                [first, kind, second] => (if first == id { second } else { first }, kind),
-                _ => {
-                    warnings.add(WarningKind::SkippedValues, 1, &location);
-                    continue;
-                }
+            let Some(LinkLine { first, kind, second }) = LinkLine::of(line) else {
+                warnings.add(WarningKind::SkippedValues, 1, || location().in_field("links"));
+                continue;
             };
+            let other = if first == id { second } else { first };
             let is_link = other != id
                 && (!self.has_kinds
-                    || (kind == "5" && self.is_older(other.as_bytes(), id.as_bytes())));
+                    || (kind.is_none_or(|kind| kind == CITATION)
+                        && self.is_older(other.as_bytes(), id.as_bytes())));
             if is_link && seen.insert(other) {
                 links.push(other.to_owned());
             }
@@ -95,6 +96,32 @@ impl CitationRule {
         match (number(other), number(this)) {
             (Some(other), Some(this)) => other < this,
             _ => other < this,
+        }
+    }
+}
+
+/// CACM's kind of links between a document and one that it cites.
+const CITATION: u64 = 5;
+
+/// A line of a section `.X`: an id alone, or an id, a kind or a count, and another id.
+struct LinkLine<'t> {
+    first: &'t str,
+    /// `None` for an id alone.
+    kind: Option<u64>,
+    /// The same as `first` for an id alone.
+    second: &'t str,
+}
+
+impl<'t> LinkLine<'t> {
+    /// The parts of a line; `None` if it has another form.
+    fn of(line: &'t str) -> Option<Self> {
+        let words: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
+        match words[..] {
+            [id] => Some(LinkLine { first: id, kind: None, second: id }),
+            [first, kind, second] => {
+                Some(LinkLine { first, kind: Some(kind.parse().ok()?), second })
+            }
+            _ => None,
         }
     }
 }
@@ -140,6 +167,21 @@ mod tests {
     fn counts_in_the_second_column_make_every_other_document_a_link() {
         let file = ".I 1\n.X\n1\t5\t1\n92\t1\t1\n";
         assert_eq!(links(file, "1", "1\t5\t1\n92\t1\t1\n262\t1\t1\n92 2 1"), ["92", "262"]);
+    }
+
+    /// A damaged line neither changes the meaning of the others nor disappears without a warning.
+    #[test]
+    fn lines_of_another_form_are_left_out_and_counted() {
+        let file = ".I 2\n.X\n1\t5\t2\n7 x 2\n1 9\n";
+        let mut warnings = Warnings::default();
+        let section = "1\t5\t2\n7 x 2\n1 9\n8\t5\t2";
+        let found = CitationRule::scan(file.as_bytes())
+            .links("2", section, &mut warnings, || SourceLocation::line("cacm.all", 1));
+        // 8 is newer, as kind 5 keeps its meaning.
+        assert_eq!(found, ["1"]);
+        assert_eq!(warnings.count(WarningKind::SkippedValues), 2);
+        let text = warnings.iter().map(ToString::to_string).collect::<String>();
+        assert!(text.contains("links") && text.contains("cacm.all"), "{text}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Documents as rows of a table with a header line: CSV and TSV.
 //!
 //! The id is the column `id`, or one of the other names in `id::DOCUMENT_ID_FIELDS`, else the first
-//! column. Every value stays text, since only a schema can decide whether `1984` is a number or a
+//! column; or rows are numbered where the caller allows it
+//! ([`Documents::rows_without_ids`](super::Documents::rows_without_ids)). Every value stays text, since only a schema can decide whether `1984` is a number or a
 //! title; an empty cell is absent. CSV is quoted as usual; in TSV a quotation mark is an ordinary
 //! character, since collections have unpaired ones, and an unpaired mark must not hide the
 //! following rows. A CSV file whose header has more semicolons than commas is separated by semicolons;
@@ -55,8 +56,12 @@ pub(super) struct TableSource {
     reader: csv::Reader<TableText>,
     /// Names of the columns.
     columns: Vec<String>,
-    /// The index of the column of the id.
-    id: usize,
+    /// The index of the column of the id; `None` if documents are numbered.
+    id: Option<usize>,
+    /// Whether that column is called as an id.
+    has_named_id: bool,
+    /// Number of documents of the collection before this table.
+    documents_before: u64,
     /// Whether cells such as `12,50` are numbers.
     reads_decimal_commas: bool,
     /// The last row that was read.
@@ -116,14 +121,15 @@ impl TableSource {
             let found = format!("two columns named '{repeated}'");
             return Err(SearchError::malformed(location(), found, "a header with distinct names"));
         }
-        let id =
-            id::find_name(&id::DOCUMENT_ID_FIELDS, columns.iter().map(String::as_str)).unwrap_or(0);
+        let id = id::find_name(&id::DOCUMENT_ID_FIELDS, columns.iter().map(String::as_str));
         Ok(TableSource {
             name,
             length,
             reader,
             columns,
-            id,
+            id: Some(id.unwrap_or(0)),
+            has_named_id: id.is_some(),
+            documents_before: 0,
             reads_decimal_commas: has_semicolons,
             row,
         })
@@ -141,10 +147,12 @@ impl TableSource {
             );
             return Err(SearchError::malformed(location(), found, expected));
         }
-        let mut document = Document::new("");
+        // The header is record 0, so that the first row is document 1 of the table.
+        let number = self.documents_before + self.row.position().map_or(0, csv::Position::record);
+        let mut document = Document::new(number.to_string());
         for (i, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
             let text = warnings.text(cell, || location().in_field(name));
-            if i == self.id {
+            if Some(i) == self.id {
                 document.id = id::checked(text, || location().in_field(name))?;
             } else if !text.is_empty() {
                 let is_number = self.reads_decimal_commas && is_decimal_comma(text.trim());
@@ -153,6 +161,33 @@ impl TableSource {
             }
         }
         Ok(document)
+    }
+}
+
+/// Number of rows by whose first cells a table without a column of ids is judged.
+const JUDGED_ROWS: usize = 20;
+
+impl TableSource {
+    /// Whether the first cells of the first rows are all numbers, and one of them has a fraction: such
+    /// numbers are no ids.
+    fn begins_with_fractions(&self) -> bool {
+        let text = self.reader.get_ref();
+        let rows = text.bytes.split(|byte| *byte == b'\n').skip(1).take(JUDGED_ROWS);
+        let separators: &[u8] = if self.reads_decimal_commas { b";" } else { b",\t" };
+        let cell = |row: &[u8]| {
+            let cell = row.split(|byte| separators.contains(byte)).next()?;
+            let cell = std::str::from_utf8(cell.trim_ascii()).ok()?;
+            Some(if self.reads_decimal_commas { cell.replace(',', ".") } else { cell.to_owned() })
+        };
+        let mut cells = rows.filter(|row| !row.trim_ascii().is_empty()).map(cell).peekable();
+        let mut has_fraction = false;
+        cells.peek().is_some()
+            && cells.all(|cell| {
+                let Some(cell) = cell else { return false };
+                has_fraction |= cell.contains('.');
+                cell.parse::<f64>().is_ok_and(f64::is_finite)
+            })
+            && has_fraction
     }
 }
 
@@ -183,6 +218,14 @@ impl DocumentReader for TableSource {
             Ok(true) => Some(self.document(warnings)),
             Ok(false) => None,
             Err(error) => Some(Err(csv_error(&self.name, error))),
+        }
+    }
+
+    fn number_rows(&mut self, fields: &[String], documents_before: u64) {
+        let is_field = self.columns.first().is_some_and(|first| fields.contains(first));
+        if !self.has_named_id && (is_field || self.begins_with_fractions()) {
+            self.id = None;
+            self.documents_before = documents_before;
         }
     }
 

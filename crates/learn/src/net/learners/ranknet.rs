@@ -85,6 +85,14 @@ fn check(params: &RankNet) -> Result<(), Conflict> {
             reason: "they are for whole queries",
         });
     }
+    let is_step_of_a_pair = params.form.update == RankNetUpdate::Pair;
+    if is_step_of_a_pair && params.net.batch != NetParams::default().batch {
+        return Err(Conflict::Incompatible {
+            setting: format!("batch={}", params.net.batch),
+            other: pair_by_pair.to_owned(),
+            reason: "every step is that of one pair",
+        });
+    }
     if params.net.norm == HiddenNorm::Batch {
         return Err(Conflict::Incompatible {
             setting: "norm=batch".to_owned(),

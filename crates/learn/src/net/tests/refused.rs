@@ -37,6 +37,7 @@ fn errors_of_wrong_parameters_say_what_is_allowed() {
         ("ranknet(factored=maybe)", "true | false"),
         ("ranknet(update=pair, truncation=5)", "cannot be used with update=pair"),
         ("ranknet(update=pair, norm=batch)", "cannot be used with update=pair"),
+        ("ranknet(update=pair, batch=7)", "cannot be used with update=pair"),
         ("ranknet(update=pair, factored=false)", "update=query"),
         ("ranknet(update=triple)", "query | pair"),
         ("lambdarank(metric=kendall)", "change under swaps"),
@@ -100,4 +101,12 @@ fn huge_feature_values_train_or_give_an_error() {
             }
         }
     }
+}
+
+#[test]
+fn columns_of_equal_labels_are_nothing_to_rank() {
+    let data = Dataset::from_dense(&[0.5, 0.25], 1, [1, 0], ["a", "a"]).unwrap();
+    let data = data.with_label_column("clicks", vec![1.0; 2]).unwrap();
+    let found = refusal("ranknet(epochs=1, layers=0, labels=clicks:1)", &data);
+    assert!(found.contains("nothing to rank"), "{found}");
 }

@@ -28,7 +28,11 @@ fn compute() -> Result<Worked, TaskError> {
     let scores: Vec<f64> = (1..=DOCUMENTS).map(|rank| -SCORE_STEP * rank as f64).collect();
     let mut steps = Vec::new();
     for (name, objective, note) in [
-        ("RankNet", "pair-logistic", "the slide: equal probabilities have equal lambdas"),
+        (
+            "RankNet",
+            "pair-logistic",
+            "the slide: equal probabilities have equal lambdas; below 0: the document is pushed up",
+        ),
         (
             "LambdaRank",
             "lambda(metric=ndcg, preset=burges)",
@@ -38,7 +42,7 @@ fn compute() -> Result<Worked, TaskError> {
         let query = SmallQuery::new(objective, &labels, &scores)?;
         let (top, end) = (lambda(&query, TOP)?, lambda(&query, END)?);
         for ([upper, lower], value) in [(TOP, top), (END, end)] {
-            let text = format!("{name}: lambda of rank {lower} over rank {upper}");
+            let text = format!("{name}: lambda of rank {lower}, from the pair with rank {upper}");
             steps.push(LectureStep::number(text, value).decimals(6).note(note));
         }
         let text = format!("{name}: the first lambda divided by the second");
@@ -47,13 +51,13 @@ fn compute() -> Result<Worked, TaskError> {
     Ok(Worked { steps, ..Worked::default() })
 }
 
-/// The lambda that pushes the document at the lower of two ranks above that at the upper one; NaN
-/// if there is no such pair.
+/// The lambda of the document at the lower of two ranks, from the pair with that at the upper one: the
+/// derivative of the loss, below 0 for a document that is pushed up. NaN if there is no such pair.
 fn lambda(query: &SmallQuery<'_>, [upper, lower]: [usize; 2]) -> Result<f64, TaskError> {
     let pairs = query.pair_lambdas()?;
     // Documents are in the order of their ranks and numbered from 0.
     let pair = pairs.iter().find(|pair| {
         pair.pushed_up.document + 1 == lower && pair.pushed_down.document + 1 == upper
     });
-    Ok(pair.map_or(f64::NAN, |pair| pair.size))
+    Ok(pair.map_or(f64::NAN, |pair| -pair.size))
 }

@@ -92,12 +92,23 @@ fn agrees(value: &StepValue, slide: &str) -> bool {
     match value {
         StepValue::Text(text) => text == slide,
         StepValue::Number(value) => {
-            let decimals = slide.split_once('.').map_or(0, |(_, digits)| digits.len());
+            let decimals = slide.rsplit_once('.').map_or(0, |(_, digits)| digits.len());
             let half = 0.5 * 10f64.powi(-(decimals as i32));
-            let printed = slide.parse::<f64>();
             // A value in the middle of two numbers may be rounded either way.
-            printed.is_ok_and(|printed| (printed - value).abs() <= half * (1.0 + 1e-9))
+            let is_near = |printed: f64| (printed - value).abs() <= half * (1.0 + 1e-9);
+            printed_number(slide).is_some_and(is_near)
         }
+    }
+}
+
+/// The number of a slide, which may be written as the sum or the difference of two.
+fn printed_number(slide: &str) -> Option<f64> {
+    let number = |text: &str| text.parse::<f64>().ok();
+    match slide.split(' ').collect::<Vec<_>>()[..] {
+        [one] => number(one),
+        [one, "+", other] => Some(number(one)? + number(other)?),
+        [one, "-", other] => Some(number(one)? - number(other)?),
+        _ => None,
     }
 }
 
@@ -112,6 +123,8 @@ mod tests {
         assert_eq!(found(0.94998, "0.94"), Some(false));
         assert_eq!(found(-1.0261, "-1.027"), Some(false));
         assert_eq!(found(13.0, "13"), Some(true));
+        assert_eq!(found(1.2083, "1.444 - 0.236"), Some(true));
+        assert_eq!(found(3.7903, "3.625 + 0.166"), Some(false));
         assert_eq!(LectureStep::text("x", "history").slide("history").agrees, Some(true));
         assert_eq!(LectureStep::number("x", 1.0).agrees, None);
     }

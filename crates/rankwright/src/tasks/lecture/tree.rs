@@ -117,7 +117,7 @@ fn next_splits(model: &Model, data: &Dataset) -> Result<Vec<LectureStep>, TaskEr
         let name = NAMES.get(split.feature as usize).unwrap_or(&"");
         let threshold = split.rule.threshold().unwrap_or(f32::NAN);
         let text = format!(
-            "next split, of {} points: {name} < {threshold}; its G, before it {:.4}",
+            "next split, of {} points with L = {:.4}: {name} < {threshold}; its G",
             impurity.rows, impurity.before
         );
         LectureStep::number(text, impurity.after)
