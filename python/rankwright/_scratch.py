@@ -1,4 +1,4 @@
-"""Tasks of the native module, and data in memory for those that read files: a temporary folder for one call.
+"""Tasks of the native module, and a temporary folder for tasks that write several files.
 
 A task does what a command of the command line does, such as ``clicks fit``.
 """
@@ -10,13 +10,13 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, collected, is_frame, is_pandas, refuse_parts
+from rankwright._data import collected, is_frame, is_pandas
 from rankwright._spec import text_of
 from rankwright.errors import of_kind
 
@@ -103,84 +103,6 @@ class Scratch:
     def out(self, given: Any, name: str) -> str:
         """The path that the caller has given, or one in this folder."""
         return os.fspath(given) if given is not None else self.path(name)
-
-    def json_lines(self, records: Iterable[dict[str, Any]], name: str) -> str:
-        """A file with a line for each record; missing values are left out."""
-        path = self.path(name)
-        with open(path, "w", encoding="utf-8") as file:
-            for record in records:
-                kept = {str(key): value for key, value in record.items() if not _is_missing(value)}
-                file.write(json.dumps(kept, default=_plain) + "\n")
-        return path
-
-    def data(self, data: Any, y: Any = None, qid: Any = None) -> list[str]:
-        """The paths of feature data: those given, or that of a file which it writes."""
-        paths = paths_of(data)
-        if paths is not None:
-            refuse_parts(y=y, qid=qid)
-            return paths
-        if isinstance(data, Dataset):
-            refuse_parts(y=y, qid=qid)
-        else:
-            data = Dataset(data, y, qid=qid)
-        path = self.path("data.rwd")
-        data.save(path)
-        return [path]
-
-    def model(self, model: Any, name: str = "model") -> str:
-        """The path of a model's file: the one given, or that of a file which it writes."""
-        from rankwright._model import Model
-
-        if is_path(model):
-            return os.fspath(model)
-        path = self.path(_file_name(name))
-        Model(model).save(path)
-        return path
-
-    def lists(self, what: Any, value: str, name: str) -> str:
-        """The path of a run (`value` is "score") or of judgements ("relevance"): the one given, or that of a file which it writes.
-
-        The file is in the format of TREC; `name` names the file, and the system in the lines of a run.
-        """
-        from rankwright._evaluation import _lists
-
-        rows = _lists(what, value)
-        if isinstance(rows, str):
-            return rows
-        path = self.path(_file_name(name))
-        with open(path, "w", encoding="utf-8") as file:
-            if value == "score":
-                ranked = sorted(enumerate(rows), key=lambda row: (row[1][0], -row[1][2], row[0]))
-                ranks: dict[str, int] = {}
-                for _, (query, document, score) in ranked:
-                    ranks[query] = ranks.get(query, 0) + 1
-                    file.write(f"{_id(query)} Q0 {_id(document)} {ranks[query]} {score!r} {_id(name)}\n")
-            else:
-                for query, document, grade in rows:
-                    file.write(f"{_id(query)} 0 {_id(document)} {grade:g}\n")
-        return path
-
-    def runs(self, runs: Any) -> list[str]:
-        """The paths of several runs; the keys of a dictionary name their files."""
-        if isinstance(runs, Mapping):
-            return [self.lists(run, "score", str(name)) for name, run in runs.items()]
-        found = paths_of(runs)
-        if found is not None:
-            return found
-        return [self.lists(run, "score", f"run{number}") for number, run in enumerate(runs, start=1)]
-
-
-def _file_name(name: str) -> str:
-    """The name of a system without the characters that file names cannot have; results show this name."""
-    kept = "".join("-" if character in '/\\:*?"<>|' or not character.isprintable() else character for character in name)
-    return kept.strip(". ") or "system"
-
-
-def _id(text: str) -> str:
-    """An id, which must have no spaces: they separate the columns of TREC's formats."""
-    if not text or any(character.isspace() for character in text):
-        raise of_kind("run-form", f"an id of a run has no spaces; found {text!r}")
-    return text
 
 
 def read_json_lines(path: str) -> list[dict[str, Any]]:

@@ -1,15 +1,26 @@
-"""Click logs: what is in them, click models, position bias, labels, simulation, the value of another ranker.
+"""Click logs: what is in them, click models, position bias, labels, simulation, and the value of other rankers.
 
-A log is a file or several files of any known format, a frame (pandas, Polars, Arrow) or a list of dictionaries: a row for each
-shown document, or for each page with lists ``docs`` and ``clicks``. `Log` adds options of reading. Results are the structs that the
-command prints as JSON; what the command writes to a file is their table, unless a file `out` is named.
+A log is a list of result pages that users saw, with their clicks. Every function takes a log in one of these forms:
+
+- a file or a list of files, in any format that ``rankwright clicks`` reads;
+- a frame (pandas, Polars, Arrow) or a list of dictionaries, with a row for each shown document (``query``, ``document``,
+  ``position``, ``click``) or for each page (``query``, and lists ``docs`` and ``clicks`` of one length);
+- the result of `convert` or `simulate`;
+- a `Log`, which adds options of reading to any of these.
+
+The *examination* of a rank is the probability that a user looks at the document there, relative to the first rank, which has 1.
+Ranks are counted from 1, and in lists of values the first one is that of rank 1. Seeds are 1 if none are given; the same seed gives
+the same result on every machine. Parameters that are None have the defaults of the command line.
+
+Results have the fields that the command prints as JSON. What a command writes to a file is a table of the result, unless `out` names
+a file. Problems of the log are warnings of the class `rankwright.RankwrightWarning`.
 
 >>> from rankwright import clicks
 >>> log = [{"query": "cat", "docs": ["a", "b"], "clicks": [0, 1]}, {"query": "cat", "docs": ["b", "a"], "clicks": [1, 0]}]
 >>> clicks.inspect(log).counts["clicks"]
 2
 >>> clicks.pairs(log).records()
-[{'query': 'cat', 'better': 'b', 'worse': 'a', 'weight': 1.0}]
+[{'query': 'cat', 'better': 'b', 'worse': 'a', 'weight': 1}]
 """
 
 from __future__ import annotations
@@ -19,8 +30,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankwright._data import Dataset
+from rankwright._inputs import data_of, examination_of, log_values, model_of, models_of, native_labels, path_or_none, task_result
 from rankwright._results import Result
-from rankwright._scratch import Scratch, is_path, options_spec, paths_of, read_json_lines, records_of, run_task
+from rankwright._scratch import options_spec
+from rankwright.errors import of_kind
 
 __all__ = ["Log", "bias", "convert", "counts", "evaluate", "fit", "inspect", "labels", "pairs", "simulate"]
 
@@ -34,19 +47,26 @@ class Log:
     Parameters
     ----------
     source
-        A file, several files, a frame, or a list of dictionaries.
+        A file, several files that are one log, a frame, a list of dictionaries, or a result of `convert` or `simulate`.
     format
-        The format of files; it is told by their content if not given.
+        The format of files: ``"jsonl"``, ``"csv"``, ``"tsv"``, ``"parquet"``, ``"yandex-log"`` or ``"yandex-pages"``. If not given,
+        it is told by the content of each file.
     columns
-        Roles of columns: ``"query=keyword, document=sku, click=bought"``.
+        What columns mean, as ``role=column`` separated by commas: ``"query=keyword, document=sku, click=bought"``. Roles are
+        impression, session, user, query, document, position, click, click_time, time, ranker, propensity, device and ignore. Columns
+        that are not named here are guessed by their names.
     events
-        Names of the events that are clicks.
+        Names of the events that are taken as clicks, such as ``["purchase"]``; by default ``click`` and its usual variants.
     session_gap
-        Makes sessions of users and times: ``"30m"``.
+        Makes sessions of the users and times of the log: a session ends after this long without an impression or a click, such as
+        ``"30m"``, ``"90s"`` or ``"2h"``. By default sessions are those that the log names.
     drop
-        Clicks and impressions to leave out: ``"repeated"``, ``"early"``, ``"bots"``.
-    bot_impressions, bot_seconds
-        Limits beyond which a user is a bot.
+        What is left out: ``"repeated"`` (clicks on a document that was clicked before on the page), ``"early"`` (clicks before their
+        page was shown) and ``"bots"`` (pages of users who are no persons); by default nothing.
+    bot_impressions
+        Number of pages above which a user, or a session without a user, is a bot (1000).
+    bot_seconds
+        Mean seconds between at least ten pages of a user below which it is a bot (1).
     """
 
     def __init__(
@@ -65,93 +85,124 @@ class Log:
         self._options = {
             "format": format,
             "columns": columns,
-            "events": list(events),
+            "events": [events] if isinstance(events, str) else list(events),
             "session_gap": session_gap,
-            "drop": list(drop),
+            "drop": [drop] if isinstance(drop, str) else list(drop),
             "bots": options_spec("bots", {"impressions": bot_impressions, "seconds": bot_seconds}),
         }
 
-    def _fields(self, scratch: Scratch) -> dict[str, Any]:
-        source = self.source
-        if isinstance(source, Result):
-            source = source.records("pages")
-        files = paths_of(source)
-        if files is None:
-            files = [scratch.json_lines(records_of(source), "log.jsonl")]
-        return {"files": files, **self._options}
+    def _fields(self) -> dict[str, Any]:
+        return {**log_values(self.source, self._options["columns"] is not None), **self._options}
 
 
-def _log(log: Any, scratch: Scratch) -> dict[str, Any]:
-    return (log if isinstance(log, Log) else Log(log))._fields(scratch)
+def _log(log: Any) -> dict[str, Any]:
+    """A log as the native module takes it."""
+    return (log if isinstance(log, Log) else Log(log))._fields()
 
 
 def inspect(log: Any) -> Result:
-    """Sessions, pages, clicks and ranks of a log."""
-    with Scratch() as scratch:
-        return Result(run_task("clicks inspect", log=_log(log, scratch)))
+    """Counts a log: pages, clicks, queries, sessions and users (``counts``), and click rates by rank (the table ``ranks``).
 
-
-def convert(log: Any, to: str = "lists", out: _Path = None) -> Result:
-    """Writes a log in another format; without `out`, the result's table ``pages`` has the pages of the log."""
-    with Scratch() as scratch:
-        path = scratch.out(out, "log.jsonl")
-        found = run_task("clicks convert", log=_log(log, scratch), to=to if out is not None else "lists", out=path)
-        return _with_lines(found, "pages", out, path)
-
-
-def counts(log: Any, unit: str = "query-document", *, min_count: int | None = None, out: _Path = None) -> Result:
-    """Clicks of documents, of queries or of both (`unit`), as numbers for features.
-
-    The result's table ``rows`` has a row for each thing, unless a file `out` is named.
+    ``linked_ranks`` has the groups of ranks that documents were shown at; position bias can be estimated for one group only.
     """
-    with Scratch() as scratch:
-        path = scratch.out(out, "counts.jsonl")
-        found = run_task("clicks counts", log=_log(log, scratch), unit=unit, min_count=min_count, out=path)
-        return _with_lines(found, "rows", out, path)
+    return task_result("clicks inspect", "ranks", log=_log(log))
 
 
-def _with_lines(found: dict[str, Any], table: str, out: _Path, path: str) -> Result:
-    """A result with the lines of the file that was written, unless the caller named the file."""
-    if out is not None:
-        return Result(found)
-    found.pop("out")
-    return Result(found | {table: read_json_lines(path)}, table)
+def convert(log: Any, to: str | None = None, out: _Path = None) -> Result:
+    """Reads a log into a table, or writes it to a file in another format.
+
+    Parameters
+    ----------
+    to
+        The format of the file `out`: ``"ubi"`` (the default), ``"metarank"``, ``"lists"``, ``"parquet"``, ``"yandex-log"``,
+        ``"yandex-pages"``, ``"csv"`` or ``"tsv"``. Parts of the log that the format cannot hold are a warning.
+    out
+        The file to write. Without one, the table ``pages`` has a row for each page, with lists ``docs`` and ``clicks``.
+    """
+    return task_result("clicks convert", "pages", log=_log(log), to=to, out=path_or_none(out))
 
 
-def fit(log: Any, model: str = "pbm", *, test: Any = None) -> Result:
-    """Fits a click model, such as ``"pbm"`` or ``"dbn"``, and measures it."""
-    with Scratch() as scratch:
-        other = _log(test, scratch) if test is not None else None
-        return Result(run_task("clicks fit", log=_log(log, scratch), model=model, test=other), "parameters")
+def counts(
+    log: Any, unit: str | None = None, *, run: str | None = None, min_count: int | None = None, out: _Path = None, format: str | None = None
+) -> Result:
+    """Counts the clicks on documents or queries, as numbers for features.
+
+    Parameters
+    ----------
+    unit
+        What is counted: each ``"query-document"`` (the default: a document of a query), each ``"document"``, or each ``"query"``.
+    run
+        Makes a run instead, with this number of each document of each query as its score: ``"clicks"``, ``"impressions"``,
+        ``"rate"`` or ``"dwell"``.
+    min_count
+        Number of pages that a thing must have been shown on to be in the table (1).
+    out, format
+        A file to write, and its format: ``"csv"``, ``"tsv"`` or ``"jsonl"``, by default that of its name.
+
+    Without `out`, the table ``rows`` has for each thing the number of pages (``impressions``) and of clicks, the share of pages with a
+    click (``rate``), and the mean seconds until the next click on the page (``dwell``; None if unknown).
+    """
+    options = options_spec("counts", {"min_count": min_count})
+    return task_result("clicks counts", "rows", log=_log(log), unit=unit, run=run, options=options, out=path_or_none(out), format=format)
+
+
+def fit(log: Any, model: str | None = None, *, test: Any = None) -> Result:
+    """Fits a click model to a log, and measures how well it predicts clicks.
+
+    Parameters
+    ----------
+    model
+        A spec such as ``"pbm"`` or ``"ubm(iterations=20)"``; ``"ubm"`` (the user browsing model) if not given.
+    test
+        Another log, on which the fitted model is measured, too.
+
+    ``fitted`` and ``test`` have the mean log-likelihood of a page and the perplexities (1 is perfect, 2 a coin toss), as a whole and by
+    rank. The table ``parameters`` has the fitted values; those by pair are in the order of ``pairs``.
+    """
+    other = _log(test) if test is not None else None
+    return task_result("clicks fit", "parameters", log=_log(log), model=model, test=other)
 
 
 def bias(
-    log: Any, *, estimators: Iterable[str] = (), features: Any = None, by: str | None = None, **options: Any
+    log: Any,
+    *,
+    estimators: Iterable[str] = (),
+    features: Any = None,
+    by: str | None = None,
+    min_shown: int | None = None,
+    iterations: int | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
+    random_ranker: str | None = None,
 ) -> Result:
-    """Estimates the examination of each rank.
+    """Estimates the position bias of a log: the examination of each rank.
 
-    `options` are ``min_shown``, ``iterations``, ``samples``, ``seed`` and ``random_ranker``.
+    Parameters
+    ----------
+    estimators
+        ``"em"``, ``"regression-em"`` (needs `features`), ``"allpairs"``, ``"adjacent"``, ``"swap"``, ``"randomised"`` (needs pages in
+        random order) or ``"click-rate"``, which corrects nothing. By default all that the log and `features` allow.
+    features
+        Feature data of the documents, with ids of queries and documents: a file, or a `Dataset` with `doc_id`.
+    by
+        Estimates also for the pages of each value of ``"device"``, ``"ranker"`` or ``"session"`` (the field ``groups``).
+    min_shown
+        Number of pages that must show a document at each of two ranks before it links them, so that they can be compared (20).
+    iterations
+        Iterations of expectation maximisation (2000).
+    samples
+        Number of bootstrap samples of the 95 % intervals (100); 0 makes none.
+    random_ranker
+        The name of the ranker whose pages are in random order (``"random"``).
+
+    The table ``estimates`` has for each estimator a list ``examination`` and a list of intervals ``ci95``, each with a value for each
+    rank (None: no estimate), and the reason if it refused. ``disagreement`` is the largest difference at a rank between estimators.
     """
-    with Scratch() as scratch:
-        found = run_task(
-            "clicks bias", log=_log(log, scratch), estimators=list(estimators), by=by,
-            features=scratch.data(features) if features is not None else None, options=options_spec("bias", options),
-        )
-    return Result(found, "estimates")
-
-
-def _examination(source: Any, scratch: Scratch) -> dict[str, Any]:
-    """An estimator by name, a file, a result of `bias`, or numbers for the ranks."""
-    if source is None or (isinstance(source, str) and not os.path.exists(source)):
-        return {"examination": source}
-    if is_path(source):
-        return {"examination_file": os.fspath(source)}
-    if isinstance(source, Result):
-        source = source.estimates[0]["examination"]
-    path = scratch.path("examination.tsv")
-    with open(path, "w", encoding="utf-8") as file:
-        file.writelines(f"{rank}\t{value!r}\n" for rank, value in enumerate(source, start=1) if value is not None)
-    return {"examination_file": path}
+    options = {"min_shown": min_shown, "iterations": iterations, "samples": samples, "seed": seed, "random_ranker": random_ranker}
+    return task_result(
+        "clicks bias", "estimates", log=_log(log), estimators=[estimators] if isinstance(estimators, str) else list(estimators),
+        features=data_of(features), by=by, options=options_spec("bias", options),
+    )
 
 
 def labels(
@@ -164,53 +215,66 @@ def labels(
     clip: float | None = None,
     grades: int | None = None,
     unshown: str | None = None,
+    format: str | None = None,
     **bias_options: Any,
 ) -> Dataset:
-    """Feature data whose labels, weights and positions are made of clicks.
+    """Makes training data of clicks: feature data whose labels come from a log.
 
-    `features` has ids of queries and documents: a file, or a `Dataset` with `doc_id`. `source` is ``"coec"``, ``"sdbn"``, ``"ips"``
-    or ``"dr"``; `examination` an estimator, a result of `bias`, a file, or a number for each rank.
+    Parameters
+    ----------
+    features
+        Feature data with ids of queries and documents, which need no labels: a file, or a `Dataset` with `doc_id`.
+    out, format
+        A file to write as well, and its format; by default that of the extension.
+    source
+        How labels are made: ``"coec"`` (clicks over expected clicks, the default), ``"sdbn"`` (the simplified dynamic Bayesian network),
+        ``"ips"`` (clicks divided by the examination of their rank) or ``"dr"`` (doubly robust: ips that corrects a regression on features).
+    examination
+        For ips and dr: the name of an estimator (``"em"`` by default), a result of `bias`, a file, or a number for each rank.
+    clip
+        The largest weight 1 / examination of a click; by default weights are not limited.
+    grades
+        Cuts labels into this many whole grades; by default they stay numbers.
+    unshown
+        Rows that the log does not show are left out (``"drop"``, the default) or kept (``"keep"``) with label and weight 0.
+    bias_options
+        Options of the estimator, as in `bias`: ``min_shown``, ``iterations`` and ``random_ranker``.
+
+    Returns the data: each row has the number of its pages as weight, and its most frequent rank as position.
     """
-    with Scratch() as scratch:
-        path = scratch.out(out, "labelled.rwd")
-        run_task(
-            "clicks labels", log=_log(log, scratch), features=scratch.data(features), out=path, source=source, unshown=unshown,
-            options=options_spec("labels", {"clip": clip, "grades": grades}), bias=options_spec("bias", bias_options),
-            **_examination(examination, scratch),
-        )
-        return Dataset(path)
+    found, data = native_labels({
+        "log": _log(log), "features": data_of(features), "out": path_or_none(out), "format": format, "source": source, "unshown": unshown,
+        "options": options_spec("labels", {"clip": clip, "grades": grades}), "bias": options_spec("bias", bias_options),
+        **examination_of(examination),
+    })
+    return Dataset._of(data) if data is not None else Dataset(found["out"], format=found["format"])
 
 
 def pairs(log: Any, out: _Path = None, *, rules: Iterable[str] = (), min_count: int | None = None) -> Result:
-    """The preferences that the clicks of a log mean; the table ``rows`` has them unless a file `out` is named."""
-    with Scratch() as scratch:
-        path = scratch.out(out, "pairs.tsv")
-        found = run_task("clicks pairs", log=_log(log, scratch), rules=list(rules), min_count=min_count, out=path)
-        if out is not None:
-            return Result(found)
-        found.pop("out")
-        return Result(found | {"rows": read_pairs(path)}, "rows")
+    """Finds preferences between documents: which one users preferred to which.
 
+    Parameters
+    ----------
+    out
+        A file of pairs to write, which a training reads.
+    rules
+        ``"skip-above"`` (the default: a clicked document is better than those above it without a click), ``"last-skip-above"``,
+        ``"earlier-click"``, ``"skip-previous"`` or ``"next"``.
+    min_count
+        Number of pages in which a preference must occur (1).
 
-def read_pairs(path: str) -> list[dict[str, Any]]:
-    """The rows of a file of pairs."""
-    names = ("query", "better", "worse", "weight", "count")
-    found = []
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            cells = line.rstrip("\n").split("\t")
-            if cells[0] == "qid" or len(cells) < 3:
-                continue
-            numbers = [float(cell) for cell in cells[3:]]
-            found.append(dict(zip(names, [*cells[:3], *numbers])))
-    return found
+    Without `out`, the table ``rows`` has ``query``, ``better``, ``worse`` and, as ``weight``, the number of pages.
+    """
+    rules = [rules] if isinstance(rules, str) else list(rules)
+    options = options_spec("pairs", {"min_count": min_count})
+    return task_result("clicks pairs", "rows", log=_log(log), rules=rules, options=options, out=path_or_none(out))
 
 
 def simulate(
     data: Any,
     out: _Path = None,
     *,
-    user: str = "pbm",
+    user: str | None = None,
     model: Any = None,
     feature: str | None = None,
     ranker: str | None = None,
@@ -220,37 +284,89 @@ def simulate(
     seed: int | None = None,
     count_pages: bool = False,
 ) -> Result:
-    """Simulates users who click on the pages of a ranker (a model, or the values of a feature).
+    """Simulates users who click on rankings of labelled data.
 
-    Without `out`, the table ``pages`` of the result is the log; every function here takes the result as a log.
+    Parameters
+    ----------
+    data
+        Labelled feature data: a file, or a `Dataset`. The labels are the grades that users see.
+    out
+        The file of the log (JSON lines). Without one, the table ``pages`` of the result is the log; every function here takes the result.
+    user
+        How users look and click, such as ``"pbm(eta=1, noise=0.1)"``, ``"cascade"``, ``"dbn"`` or ``"trust"``; ``"pbm"`` by default.
+    model, feature
+        What rankings are made by: a model, or the name or number of a feature (one of the two is needed).
+    ranker
+        How pages are made of the scores: ``"fixed"`` (the default: the highest first), ``"plackett-luce(temperature=1)"`` or
+        ``"random"``; the last two draw pages, whose probabilities the log has as propensities.
+    reverse
+        Shows the lowest scores first.
+    sessions
+        Number of pages of each query (10).
+    top
+        Number of documents of a page; by default all.
+    count_pages
+        Writes equal pages of a query as one row with their number (``count``), so that a log of many sessions stays small.
     """
-    with Scratch() as scratch:
-        path = scratch.out(out, "log.jsonl")
-        scores = {"feature": feature or "1"} if model is None else {"model": scratch.model(model)}
-        found = run_task(
-            "clicks simulate", data=scratch.data(data), out=path, user=user, ranker=ranker, reverse=reverse,
-            options=options_spec("simulate", {"sessions": sessions, "top": top, "seed": seed}), count_pages=count_pages, **scores,
-        )
-        return _with_lines(found, "pages", out, path)
+    if model is None and feature is None:
+        raise of_kind("no-scores", "there is nothing to rank documents by", "give a model or a feature")
+    if model is not None and feature is not None:
+        raise of_kind("option-unused", "feature has no effect: the model ranks documents", "give a model or a feature")
+    return task_result(
+        "clicks simulate", "pages", data=data_of(data), out=path_or_none(out), user=user, ranker=ranker, reverse=reverse,
+        model=model_of(model) if model is not None else None, feature=str(feature) if feature is not None else None,
+        options=options_spec("simulate", {"sessions": sessions, "top": top, "seed": seed}), count_pages=count_pages,
+    )
 
 
 def evaluate(
-    log: Any, models: Any, features: Any, metric: str = "dcg@10", *, examination: Any = None, bias: Mapping[str, Any] | None = None, **options: Any
+    log: Any,
+    models: Any,
+    features: Any,
+    metric: str | None = None,
+    *,
+    examination: Any = None,
+    bias: Mapping[str, Any] | None = None,
+    estimator: str | None = None,
+    propensity: str | None = None,
+    clip: float | None = None,
+    min_overlap: float | None = None,
+    unit: str | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
 ) -> Result:
-    """Estimates the value of models from the log of another ranking.
+    """Estimates the value that models would have, from the log of another ranker.
 
-    `models` are a model, several, or a dictionary that names them. The metric is a sum over ranks: ``dcg``, ``p`` or ``rbp``.
-    `options` are ``estimator`` ("ips", "snips", "dm", "dr"), ``propensity``, ``clip``, ``min_overlap``, ``unit``, ``samples``, ``seed``.
+    Parameters
+    ----------
+    models
+        A model, a list of models, or a dictionary that names them; others are compared with the first.
+    features
+        Feature data that the models rank, with ids of queries and documents: a file, or a `Dataset` with `doc_id`.
+    metric
+        A metric that is a sum over ranks: ``dcg``, ``p`` or ``rbp``; ``"dcg@10"`` if not given.
+    examination, bias
+        The examination of ranks, as in `labels`, and a dictionary of options of its estimator.
+    estimator
+        ``"ips"`` (the default), ``"snips"``, ``"dm"`` or ``"dr"``.
+    propensity
+        Weights clicks by the ``"examination"`` of ranks (the default), or by the probabilities of the ``"page"`` that the log has.
+    clip
+        The largest weight of a click; by default weights are not limited.
+    min_overlap
+        The share of the metric's weight, from 0 to 1, that the log must cover; below it the estimate is refused.
+    unit
+        What the bootstrap of the intervals draws: each ``"query"`` with all its pages (the default), or each ``"impression"`` (page).
+    samples
+        Number of bootstrap samples; 0 makes no intervals.
+
+    The table ``models`` has for each model its ``value`` with a 95 % interval (``ci95``), the difference from the first model, and the
+    share of the metric's weight that the log covers (``overlap``).
     """
-    with Scratch() as scratch:
-        if isinstance(models, Mapping):
-            files = [scratch.model(one, str(name)) for name, one in models.items()]
-        elif isinstance(models, (list, tuple)):
-            files = [scratch.model(one, f"model{number}") for number, one in enumerate(models, start=1)]
-        else:
-            files = [scratch.model(models)]
-        found = run_task(
-            "clicks evaluate", log=_log(log, scratch), models=files, features=scratch.data(features), metric=metric,
-            bias=options_spec("bias", bias or {}), options=options_spec("evaluate", options), **_examination(examination, scratch),
-        )
-    return Result(found, "models")
+    options = {
+        "estimator": estimator, "propensity": propensity, "clip": clip, "min_overlap": min_overlap, "unit": unit, "samples": samples, "seed": seed,
+    }
+    return task_result(
+        "clicks evaluate", "models", log=_log(log), models=models_of(models), features=data_of(features), metric=metric,
+        bias=options_spec("bias", bias or {}), options=options_spec("evaluate", options), **examination_of(examination),
+    )

@@ -1,5 +1,11 @@
 """Comparisons of rankers by clicks on lists that are merged of their results.
 
+A run is the ranking of a system: a file, a frame with ``query_id``, ``doc_id`` and ``score``, or a dictionary of dictionaries
+``{query: {document: score}}``. `runs` merges two or more of them into lists, users click on these lists, and `score` says whose
+documents were clicked more often. `simulate` makes clicks where there are no users.
+
+Parameters that are None have the defaults of the command line; problems are warnings of the class `rankwright.RankwrightWarning`.
+
 >>> from rankwright import interleave
 >>> old, new = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q1": {"c": 3.0, "d": 2.0, "a": 1.0}}
 >>> lists = interleave.runs({"old": old, "new": new}, length=3, requests=200)
@@ -13,9 +19,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rankwright._inputs import files_or_text, json_lines, lists_of, path_or_none, runs_of, task_result
 from rankwright._results import Result
-from rankwright._scratch import Scratch, is_path, options_spec, run_task
-from rankwright.clicks import _log, _Path, _with_lines
+from rankwright._scratch import is_path, options_spec
+from rankwright.clicks import _log, _Path
 
 __all__ = ["runs", "score", "simulate"]
 
@@ -28,42 +35,69 @@ def runs(
     length: int | None = None,
     requests: Any = None,
     seed: int | None = None,
+    format: str | None = None,
 ) -> Result:
-    """Merges runs into lists that are shown to users; the first run is the baseline.
+    """Merges runs into lists that are shown to users.
 
-    `runs` are files, frames or dictionaries; a dictionary of runs names them. `requests` is the number of lists of each query, or a
-    dictionary of requests and their queries. Without `out`, the table ``rows`` has the lists.
+    Parameters
+    ----------
+    runs
+        Two or more runs: a list, or a dictionary that names them. The first one is the baseline.
+    out, format
+        A file to write, and its format: ``"jsonl"`` (the default, which `score` reads) or ``"trec"``.
+    method
+        ``"team-draft"`` (the default for two runs), ``"balanced"``, ``"probabilistic"``, ``"optimised"``, or ``"multileave"`` (the default
+        for more than two).
+    length
+        Number of documents of a list (10).
+    requests
+        Number of lists of each query (1), whose requests are called ``q1#1``, ``q1#2`` and so on; or a dictionary of the id of each request
+        and of its query; or a file with these two in each line.
+    seed
+        A list depends on the seed and on the id of its request alone.
+
+    Without `out`, the table ``rows`` has a list for each request: its ``documents``, and the rank that each ranker gave them.
     """
-    with Scratch() as scratch:
-        path = scratch.out(out, "lists.jsonl")
-        file = None
-        if requests is not None and not isinstance(requests, int):
-            file = scratch.path("requests.tsv")
-            with open(file, "w", encoding="utf-8") as lines:
-                lines.writelines(f"{request}\t{query}\n" for request, query in dict(requests).items())
-        found = run_task(
-            "interleave runs", runs=scratch.runs(runs), out=path, method=method, length=length, seed=seed, request_file=file,
-            requests=requests if file is None else None,
-        )
-        return _with_lines(found, "rows", out, path)
+    wanted: dict[str, Any] = {}
+    if is_path(requests):
+        wanted["request_file"] = os.fspath(requests)
+    elif hasattr(requests, "items"):
+        wanted["request_values"] = [(str(request), str(query)) for request, query in requests.items()]
+    else:
+        wanted["requests"] = requests
+    return task_result(
+        "interleave runs", "rows", runs=runs_of(runs), out=path_or_none(out), format=format, method=method,
+        options=options_spec("interleave", {"length": length, "seed": seed}), **wanted,
+    )
 
 
-def _lists_file(lists: Any, scratch: Scratch) -> str:
-    return os.fspath(lists) if is_path(lists) else scratch.json_lines(lists.records("rows"), "lists.jsonl")
-
-
-def score(log: Any, lists: Any, *, by: str | None = None, correction: str | None = None, **options: Any) -> Result:
+def score(
+    log: Any, lists: Any, *, by: str | None = None, correction: str | None = None, samples: int | None = None, seed: int | None = None
+) -> Result:
     """Compares the rankers of interleaved lists by the clicks of a log.
 
-    `lists` is the result or the file of `runs`. `by` is what the bootstrap keeps together: ``"user"``, ``"query"`` or ``"impression"``;
-    `options` are ``samples`` and ``seed``.
+    Parameters
+    ----------
+    log
+        The log, as to `rankwright.clicks`. A page shows the list whose request id is the id of the page; without one, the list of its query
+        with the same documents.
+    lists
+        The result or the file of `runs`.
+    by
+        What the bootstrap of the intervals keeps together: the pages of a ``"user"`` (the default), of a ``"session"`` or of a ``"query"``, or
+        each ``"impression"`` (page) by itself.
+    correction
+        The correction of p-values if there are more than two rankers: ``"holm"`` (the default), ``"bonferroni"`` or ``"none"``.
+    samples, seed
+        Number of bootstrap samples (0: no intervals), and the seed of their draws.
+
+    The table ``comparisons`` has for each two rankers the wins of each, ``delta`` (above 0 if the second one is better, from -0.5 to 0.5) with
+    its 95 % interval, the p-value, and the number of pages that are needed to find a difference.
     """
-    with Scratch() as scratch:
-        found = run_task(
-            "interleave score", log=_log(log, scratch), lists=_lists_file(lists, scratch), by=by, correction=correction,
-            options=options_spec("score", options),
-        )
-    return Result(found, "comparisons")
+    return task_result(
+        "interleave score", "comparisons", log=_log(log), lists=files_or_text(lists)[0], by=by, correction=correction,
+        options=options_spec("score", {"samples": samples, "seed": seed}),
+    )
 
 
 def simulate(
@@ -71,19 +105,34 @@ def simulate(
     qrels: Any,
     out: _Path = None,
     *,
-    user: str = "pbm",
+    user: str | None = None,
     sessions: int | None = None,
     length: int | None = None,
     users: int | None = None,
     seed: int | None = None,
 ) -> Result:
-    """Simulates users who click on interleaved lists (or on a run) by judgements; the table ``pages`` is the log."""
-    with Scratch() as scratch:
-        path = scratch.out(out, "log.jsonl")
-        is_lists = isinstance(lists, Result)
-        found = run_task(
-            "interleave simulate", lists=_lists_file(lists, scratch) if is_lists else scratch.lists(lists, "score", "run"),
-            qrels=scratch.lists(qrels, "relevance", "qrels"), out=path, user=user,
-            options=options_spec("simulate", {"sessions": sessions, "length": length, "users": users, "seed": seed}),
-        )
-        return _with_lines(found, "pages", out, path)
+    """Simulates users who click on interleaved lists, or on a run, by the grades of documents.
+
+    Parameters
+    ----------
+    lists
+        The result or the file of `runs`, or a run.
+    qrels
+        Judgements: a file, a frame with ``query_id``, ``doc_id`` and ``relevance``, or a dictionary of dictionaries. Documents without a
+        judgement have grade 0, and queries without one are left out.
+    out
+        The file of the log. Without one, the table ``pages`` of the result is the log.
+    user
+        How users look and click, such as ``"pbm(max=2)"``, ``"cascade"``, ``"dbn"`` or ``"trust"``; ``"pbm"`` by default.
+    sessions
+        Number of pages of each query of a run (1); each interleaved list is shown once.
+    length
+        Number of documents of a page of a run (10).
+    users
+        Number of users, among whom pages are drawn by lot; by default each page has its own user.
+    """
+    shown = json_lines(lists.records("rows")) if isinstance(lists, Result) else lists_of(lists, "score")
+    return task_result(
+        "interleave simulate", "pages", lists=shown, qrels=lists_of(qrels, "relevance"), out=path_or_none(out), user=user,
+        options=options_spec("simulate", {"sessions": sessions, "length": length, "users": users, "seed": seed}),
+    )

@@ -20,7 +20,7 @@ from rankwright._data import Dataset
 from rankwright._functions import _dataset, _spec, evaluate
 from rankwright._model import Model
 from rankwright._results import Evaluation, Result
-from rankwright._scratch import Scratch, options_spec
+from rankwright._scratch import options_spec
 from rankwright.errors import of_kind
 
 __all__ = ["Plot", "Report", "clicks", "comparison", "data", "shrinkage", "training"]
@@ -149,15 +149,15 @@ def clicks(log: Any, *, test: Any = None, estimators: Iterable[str] = (), featur
     default all that are possible; `features` is feature data for `regression-em`; `options` are those of the
     estimators.
     """
+    from rankwright._inputs import data_of
     from rankwright.clicks import _log
 
-    with Scratch() as scratch:
-        fields = {
-            "log": _log(log, scratch),
-            "test": _log(test, scratch) if test is not None else None,
-            "estimators": list(estimators),
-            "features": scratch.data(features) if features is not None else None,
-            "options": options_spec("bias", options),
-        }
-        text, drawn = _native.report_clicks(fields)
+    fields = {
+        "log": _log(log),
+        "test": _log(test) if test is not None else None,
+        "estimators": list(estimators),
+        "features": data_of(features),
+        "options": options_spec("bias", options),
+    }
+    text, drawn = _native.report_clicks(fields)
     return Report(drawn, Result.of_json(text))

@@ -61,6 +61,11 @@ impl ArrowFrame {
         Ok(ArrowFrame { schema, batches })
     }
 
+    /// The columns, and the batches of rows.
+    pub(crate) fn into_parts(self) -> (SchemaRef, Vec<RecordBatch>) {
+        (self.schema, self.batches)
+    }
+
     /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()

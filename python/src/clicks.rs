@@ -1,29 +1,37 @@
 //! Requests of the tasks on click logs, interleaved lists and judgements of pairs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rankwright::clicks::bias::BiasEstimator;
 use rankwright::clicks::log::write::LogTarget;
 use rankwright::clicks::model::ClickModel;
 use rankwright::clicks::simulate::{LoggingRanker, SimulatedUser};
 use rankwright::clicks::{CountedUnit, CountedValue, CountsFormat, PreferenceRule};
+use rankwright::data::format::Format;
 use rankwright::eval::MetricSpec;
 use rankwright::eval::stats::Correction;
 use rankwright::spec::{ParamValue, RangeDef};
 use rankwright::tasks::{
-    ClickPairsRequest, ConvertClicksRequest, CountClicksRequest, CountsContent, DataFiles,
+    ClickPairsRequest, Context, ConvertClicksRequest, CountClicksRequest, CountsContent,
     EstimateBiasRequest, EvaluateClicksRequest, ExaminationSource, FitClickModelRequest,
-    InspectClicksRequest, InterleaveRunsRequest, JudgeAggregateRequest, JudgeCheckRequest,
-    JudgePromptsRequest, JudgeReadRequest, LabelClicksRequest, ListRequests, LoggingScores,
-    PromptDocuments, PromptSource, QueryFile, ScoreInterleavingRequest, SimulateClicksRequest,
+    InspectClicksRequest, InterleaveRunsRequest, InterleavedFormat, JudgeAggregateRequest,
+    JudgeCheckRequest, JudgePromptsRequest, JudgeReadRequest, LabelClicksRequest, ListRequests,
+    LoggingScores, PromptSource, ScoreInterleavingRequest, SimulateClicksRequest,
     SimulateRunRequest, click_pairs, convert_clicks, count_clicks, estimate_bias, evaluate_clicks,
     fit_click_model, inspect_clicks, interleave_runs, judge_aggregate, judge_check, judge_prompts,
-    judge_read, label_clicks, score_interleaving, simulate_clicks, simulate_run,
+    judge_read, score_interleaving, simulate_clicks, simulate_run,
 };
 
-use crate::errors::OrRaise;
+use crate::dataset::PyDataset;
+use crate::errors::json;
 use crate::fields::Fields;
+use crate::run::interruptible;
+use crate::sources::{
+    FileOrText, GivenDocuments, GivenLists, GivenModel, GivenQueries, GivenShown,
+};
 use crate::tasks::run;
 
 pub(crate) fn inspect(fields: &Fields<'_>) -> PyResult<String> {
@@ -32,44 +40,41 @@ pub(crate) fn inspect(fields: &Fields<'_>) -> PyResult<String> {
 }
 
 pub(crate) fn convert(fields: &Fields<'_>) -> PyResult<String> {
-    let to: LogTarget = fields.choice("to")?.unwrap_or_default();
-    let out: PathBuf = fields.required("out")?;
-    let request = ConvertClicksRequest::new(fields.log("log")?, to, out);
+    let mut request = ConvertClicksRequest::new(fields.log("log")?);
+    request.to = fields.choice::<LogTarget>("to")?.unwrap_or(request.to);
+    request.out = fields.optional("out")?;
     run(fields.py(), |context| convert_clicks(&request, context))
 }
 
-/// Without the name of a value, a table of all numbers as JSON lines; with one, a run.
+/// With the name of a value, a run; otherwise a table of all numbers.
 pub(crate) fn counts(fields: &Fields<'_>) -> PyResult<String> {
-    let unit: CountedUnit = fields.choice("unit")?.unwrap_or_default();
-    let value: Option<CountedValue> = fields.choice("value")?;
-    let content = match value {
-        Some(value) => CountsContent::Run(value),
-        None => CountsContent::Table(unit, CountsFormat::JsonLines),
-    };
-    let out: PathBuf = fields.required("out")?;
-    let mut request = CountClicksRequest::new(fields.log("log")?, content, out);
-    if let Some(count) = fields.optional("min_count")? {
-        request = request.min_count(count);
+    let mut request = CountClicksRequest::new(fields.log("log")?);
+    if let Some(unit) = fields.choice::<CountedUnit>("unit")? {
+        request.content = CountsContent::Table(unit);
     }
+    if let Some(value) = fields.choice::<CountedValue>("run")? {
+        request.content = CountsContent::Run(value);
+    }
+    request.options = fields.options("options")?;
+    request.out = fields.optional("out")?;
+    request.format = fields.choice::<CountsFormat>("format")?;
     run(fields.py(), |context| count_clicks(&request, context))
 }
 
 pub(crate) fn pairs(fields: &Fields<'_>) -> PyResult<String> {
-    let out: PathBuf = fields.required("out")?;
-    let mut request = ClickPairsRequest::new(fields.log("log")?, out);
+    let mut request = ClickPairsRequest::new(fields.log("log")?);
     let rules: Vec<PreferenceRule> = fields.choices("rules")?;
     if !rules.is_empty() {
         request = request.rules(rules);
     }
-    if let Some(count) = fields.optional("min_count")? {
-        request = request.min_count(count);
-    }
+    request.options = fields.options("options")?;
+    request.out = fields.optional("out")?;
     run(fields.py(), |context| click_pairs(&request, context))
 }
 
 pub(crate) fn fit(fields: &Fields<'_>) -> PyResult<String> {
-    let model = ClickModel::parse(&fields.required::<String>("model")?).or_raise(fields.py())?;
-    let mut request = FitClickModelRequest::new(fields.log("log")?, model);
+    let mut request = FitClickModelRequest::new(fields.log("log")?);
+    request.model = fields.parsed("model", ClickModel::parse)?.unwrap_or(request.model);
     request.test = fields.optional_log("test")?;
     run(fields.py(), |context| fit_click_model(&request, context))
 }
@@ -77,84 +82,103 @@ pub(crate) fn fit(fields: &Fields<'_>) -> PyResult<String> {
 pub(crate) fn bias(fields: &Fields<'_>) -> PyResult<String> {
     let mut request = EstimateBiasRequest::new(fields.log("log")?);
     request.estimators = fields.choices("estimators")?;
-    request.features = fields.data("features")?.map(Into::into);
+    request.features = fields.data("features")?;
     request.by = fields.optional("by")?;
     request.options = fields.options("options")?;
     run(fields.py(), |context| estimate_bias(&request, context))
 }
 
-/// The source of the examination of ranks: a file, or an estimator.
+/// The source of the examination of ranks: values, a file, or an estimator.
 fn examination(fields: &Fields<'_>) -> PyResult<ExaminationSource> {
-    let file: Option<PathBuf> = fields.optional("examination_file")?;
+    if let Some(values) = fields.optional("examination_values")? {
+        return Ok(ExaminationSource::Values(values));
+    }
+    if let Some(file) = fields.optional("examination_file")? {
+        return Ok(ExaminationSource::File(file));
+    }
     let estimator: Option<BiasEstimator> = fields.choice("examination")?;
-    Ok(match (file, estimator) {
-        (Some(file), _) => ExaminationSource::File(file),
-        (None, Some(estimator)) => ExaminationSource::Estimator(estimator),
-        (None, None) => ExaminationSource::default(),
-    })
+    Ok(estimator.map(ExaminationSource::Estimator).unwrap_or_default())
 }
 
-pub(crate) fn labels(fields: &Fields<'_>) -> PyResult<String> {
-    let features = DataFiles::new(fields.required::<Vec<PathBuf>>("features")?);
-    let out: PathBuf = fields.required("out")?;
-    let mut request = LabelClicksRequest::new(fields.log("log")?, features, out)
-        .examination(examination(fields)?)
-        .bias(fields.options("bias")?);
+/// Makes feature data with labels from clicks. Returns the result as JSON and, if no file was
+/// written, the data.
+#[pyfunction]
+pub(crate) fn label_clicks(
+    py: Python<'_>,
+    fields: Bound<'_, PyDict>,
+) -> PyResult<(String, Option<PyDataset>)> {
+    let fields = Fields::new(fields);
+    let mut request =
+        LabelClicksRequest::new(fields.log("log")?, fields.required_data("features")?)
+            .examination(examination(&fields)?)
+            .bias(fields.options("bias")?)
+            .format(fields.parsed("format", Format::from_name)?);
     request.options = fields.options("options")?;
     request.source = fields.choice("source")?.unwrap_or(request.source);
     request.unshown = fields.choice("unshown")?.unwrap_or(request.unshown);
-    run(fields.py(), |context| label_clicks(&request, context))
+    request.out = fields.optional("out")?;
+    let result = interruptible(py, 0, |cancel| {
+        rankwright::tasks::label_clicks(&request, &Context::default().cancel(cancel))
+    })?;
+    let data = result.data.as_ref().map(|data| PyDataset { data: Arc::clone(data) });
+    Ok((json(py, &result)?, data))
+}
+
+/// The users that a field names; those of the library if it is not given.
+fn user(fields: &Fields<'_>) -> PyResult<SimulatedUser> {
+    Ok(fields.parsed("user", SimulatedUser::parse)?.unwrap_or_default())
 }
 
 pub(crate) fn simulate(fields: &Fields<'_>) -> PyResult<String> {
-    let data = DataFiles::new(fields.required::<Vec<PathBuf>>("data")?);
-    let scores = match fields.optional::<PathBuf>("model")? {
-        Some(model) => LoggingScores::Model(model.into()),
+    let scores = match fields.optional::<GivenModel<'_>>("model")? {
+        Some(model) => LoggingScores::Model(model.source(fields.py(), None)?),
         None => LoggingScores::Feature(fields.required("feature")?),
     };
-    let user = SimulatedUser::parse(&fields.required::<String>("user")?).or_raise(fields.py())?;
-    let out: PathBuf = fields.required("out")?;
-    let mut request = SimulateClicksRequest::new(data, scores, user, out)
+    let mut request = SimulateClicksRequest::new(fields.required_data("data")?, scores)
+        .user(user(fields)?)
         .reverse(fields.optional("reverse")?.unwrap_or(false))
         .count_pages(fields.optional("count_pages")?.unwrap_or(false));
     request.options = fields.options("options")?;
-    if let Some(ranker) = fields.parsed("ranker", LoggingRanker::parse)? {
-        request = request.ranker(ranker);
-    }
+    request.ranker = fields.parsed("ranker", LoggingRanker::parse)?.unwrap_or_default();
+    request.out = fields.optional("out")?;
     run(fields.py(), |context| simulate_clicks(&request, context))
 }
 
 pub(crate) fn evaluate(fields: &Fields<'_>) -> PyResult<String> {
-    let models: Vec<PathBuf> = fields.required("models")?;
-    let features = DataFiles::new(fields.required::<Vec<PathBuf>>("features")?);
-    let metric: String = fields.required("metric")?;
-    let metric = MetricSpec::parse(&metric).or_raise(fields.py())?;
-    let request = EvaluateClicksRequest::new(fields.log("log")?, models, features, metric)
-        .examination(examination(fields)?)
-        .bias(fields.options("bias")?)
-        .options(fields.options("options")?);
-    run(fields.py(), |context| evaluate_clicks(&request, context))
+    let models: Vec<(Option<String>, GivenModel<'_>)> = fields.required("models")?;
+    let py = fields.py();
+    let models = models.iter().map(|(name, model)| model.source(py, name.as_deref()));
+    let models = models.collect::<PyResult<Vec<_>>>()?;
+    let mut request =
+        EvaluateClicksRequest::new(fields.log("log")?, models, fields.required_data("features")?)
+            .examination(examination(fields)?)
+            .bias(fields.options("bias")?)
+            .options(fields.options("options")?);
+    request.metric = fields.parsed("metric", MetricSpec::parse)?;
+    run(py, |context| evaluate_clicks(&request, context))
 }
 
 pub(crate) fn interleaved_runs(fields: &Fields<'_>) -> PyResult<String> {
-    let runs: Vec<PathBuf> = fields.required("runs")?;
-    let out: PathBuf = fields.required("out")?;
-    let mut request = InterleaveRunsRequest::new(runs, out);
+    let mut request = InterleaveRunsRequest::new(fields.runs("runs")?);
     request.method = fields.choice("method")?;
-    request.length = fields.optional("length")?.unwrap_or(request.length);
-    request.seed = fields.optional("seed")?.unwrap_or(request.seed);
+    request.options = fields.options("options")?;
+    request.format = fields.choice::<InterleavedFormat>("format")?.unwrap_or_default();
+    request.out = fields.optional("out")?;
     if let Some(count) = fields.optional("requests")? {
         request = request.requests(ListRequests::PerQuery(count));
     }
     if let Some(file) = fields.optional("request_file")? {
         request = request.requests(ListRequests::File(file));
     }
+    if let Some(values) = fields.optional("request_values")? {
+        request = request.requests(ListRequests::Values(values));
+    }
     run(fields.py(), |context| interleave_runs(&request, context))
 }
 
 pub(crate) fn interleaved_score(fields: &Fields<'_>) -> PyResult<String> {
-    let lists: PathBuf = fields.required("lists")?;
-    let mut request = ScoreInterleavingRequest::new(fields.log("log")?, lists)
+    let lists: FileOrText = fields.required("lists")?;
+    let mut request = ScoreInterleavingRequest::new(fields.log("log")?, lists.lists(fields.py())?)
         .cluster(fields.choice("by")?.unwrap_or_default())
         .options(fields.options("options")?);
     let correction = fields.parsed("correction", |text| {
@@ -166,58 +190,63 @@ pub(crate) fn interleaved_score(fields: &Fields<'_>) -> PyResult<String> {
 }
 
 pub(crate) fn interleaved_simulation(fields: &Fields<'_>) -> PyResult<String> {
-    let (lists, qrels): (PathBuf, PathBuf) = (fields.required("lists")?, fields.required("qrels")?);
-    let user = SimulatedUser::parse(&fields.required::<String>("user")?).or_raise(fields.py())?;
-    let out: PathBuf = fields.required("out")?;
-    let mut request = SimulateRunRequest::new(lists, qrels, user, out);
+    let (lists, qrels): (GivenShown, GivenLists) =
+        (fields.required("lists")?, fields.required("qrels")?);
+    let py = fields.py();
+    let mut request =
+        SimulateRunRequest::new(lists.source(py)?, qrels.qrels(py)?).user(user(fields)?);
     request.options = fields.options("options")?;
-    run(fields.py(), |context| simulate_run(&request, context))
+    request.out = fields.optional("out")?;
+    run(py, |context| simulate_run(&request, context))
 }
 
 pub(crate) fn judge_questions(fields: &Fields<'_>) -> PyResult<String> {
-    let runs: Vec<PathBuf> = fields.required("runs")?;
-    let queries = QueryFile::new(fields.required::<PathBuf>("queries")?);
-    let documents = match fields.optional::<PathBuf>("index")? {
-        Some(index) => PromptDocuments::Index(index.into()),
-        None => PromptDocuments::Files(fields.required("documents")?),
-    };
-    let out: PathBuf = fields.required("out")?;
-    let mut request = JudgePromptsRequest::new(runs, queries, documents, out);
-    if let Some(name) = fields.optional("template")? {
-        request = request.template(PromptSource::Named(name));
+    let py = fields.py();
+    let documents = fields.required::<GivenDocuments<'_>>("documents")?.source(py)?;
+    let queries = fields.required::<GivenQueries>("queries")?.source();
+    let mut request = JudgePromptsRequest::new(fields.runs("runs")?, queries, documents);
+    if let Some(template) = fields.optional::<String>("template")? {
+        request = request.template(PromptSource::parse(&template));
     }
     if let Some(file) = fields.optional("template_file")? {
         request = request.template(PromptSource::File(file));
     }
     request.fields = fields.optional("fields")?.unwrap_or_default();
-    request.max_words = fields.optional("max_words")?.unwrap_or(request.max_words);
-    request.depth = fields.optional("depth")?.unwrap_or(request.depth);
-    request.max_pairs = fields.optional("max_pairs")?.unwrap_or(request.max_pairs);
-    request.both_orders = fields.optional("both_orders")?.unwrap_or(request.both_orders);
-    request.seed = fields.optional("seed")?.unwrap_or(request.seed);
-    run(fields.py(), |context| judge_prompts(&request, context))
+    request.options = fields.options("options")?;
+    request.out = fields.optional("out")?;
+    run(py, |context| judge_prompts(&request, context))
 }
 
 pub(crate) fn judge_answers(fields: &Fields<'_>) -> PyResult<String> {
-    let answers: Vec<PathBuf> = fields.required("answers")?;
-    let out: PathBuf = fields.required("out")?;
-    let mut request = JudgeReadRequest::new(answers, out);
-    request.questions = fields.optional("questions")?;
+    let py = fields.py();
+    let answers: Vec<FileOrText> = fields.required("answers")?;
+    let answers: Vec<_> = answers.iter().map(|given| given.answers(py)).collect::<PyResult<_>>()?;
+    let questions: Option<FileOrText> = fields.optional("questions")?;
+    let mut request = JudgeReadRequest::new(answers);
+    request.questions = questions.map(|given| given.questions(py)).transpose()?;
     request.judge = fields.optional("judge")?;
-    run(fields.py(), |context| judge_read(&request, context))
+    request.out = fields.optional::<PathBuf>("out")?;
+    run(py, |context| judge_read(&request, context))
+}
+
+/// The judgements of a request.
+fn judgements(fields: &Fields<'_>) -> PyResult<Vec<rankwright::tasks::JudgementsSource>> {
+    let given: Vec<FileOrText> = fields.required("judgements")?;
+    given.iter().map(|given| given.judgements(fields.py())).collect()
 }
 
 pub(crate) fn judge_checked(fields: &Fields<'_>) -> PyResult<String> {
-    let mut request = JudgeCheckRequest::new(fields.required::<Vec<PathBuf>>("judgements")?);
-    request.qrels = fields.optional::<PathBuf>("qrels")?.map(Into::into);
-    run(fields.py(), |context| judge_check(&request, context))
+    let py = fields.py();
+    let mut request = JudgeCheckRequest::new(judgements(fields)?);
+    let qrels: Option<GivenLists> = fields.optional("qrels")?;
+    request.qrels = qrels.map(|given| given.qrels(py)).transpose()?;
+    run(py, |context| judge_check(&request, context))
 }
 
 pub(crate) fn judge_aggregated(fields: &Fields<'_>) -> PyResult<String> {
-    let judgements: Vec<PathBuf> = fields.required("judgements")?;
-    let out: PathBuf = fields.required("out")?;
-    let mut request = JudgeAggregateRequest::new(judgements, out);
-    request.format = fields.choice("format")?.unwrap_or_default();
+    let mut request = JudgeAggregateRequest::new(judgements(fields)?);
+    request.format = fields.choice("format")?.unwrap_or(request.format);
     request.options = fields.options("options")?;
+    request.out = fields.optional("out")?;
     run(fields.py(), |context| judge_aggregate(&request, context))
 }

@@ -7,11 +7,12 @@ use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rankwright::clicks::log::{LogColumns, LogFormat};
+use rankwright::clicks::log::{LogColumns, LogFormat, LogOptions};
 use rankwright::spec::{NamedChoice, ParamGroup, ParamValue, RangeDef, Spec, SpecError, read_spec};
-use rankwright::tasks::{ClickFiles, DataFiles, TaskError};
+use rankwright::tasks::{ClickFiles, DataSource, LogSource, RunSource, TaskError};
 
 use crate::errors::OrRaise;
+use crate::sources::{GivenData, GivenLists, GivenLog};
 
 /// The fields of a request.
 pub(crate) struct Fields<'py> {
@@ -71,32 +72,46 @@ impl<'py> Fields<'py> {
         Ok(self.parsed(name, read)?.unwrap_or_default())
     }
 
-    /// A click log: its files, their format and the options of reading.
-    pub(crate) fn log(&self, name: &str) -> PyResult<ClickFiles> {
+    /// A click log: its files or its values in memory, and the options of reading.
+    pub(crate) fn log(&self, name: &str) -> PyResult<LogSource> {
         let log = Fields::new(self.required(name)?);
-        let mut files = ClickFiles::new(log.required::<Vec<PathBuf>>("files")?);
-        files.format = log.choice::<LogFormat>("format")?;
-        let options = &mut files.options;
-        options.columns = log.parsed("columns", LogColumns::parse)?.unwrap_or_default();
-        options.events = log.optional("events")?.unwrap_or_default();
-        options.session_gap = log.parsed("session_gap", |text| {
-            let range = RangeDef::default();
-            ParamValue::read(text, &range).map_err(|error| error.at("log", "session_gap", text))
-        })?;
-        options.dropped = log.choices("drop")?;
-        options.bots = log.options("bots")?;
-        Ok(files)
+        let options = LogOptions::default()
+            .format(log.choice::<LogFormat>("format")?)
+            .columns(log.parsed("columns", LogColumns::parse)?.unwrap_or_default())
+            .events(log.optional::<Vec<String>>("events")?.unwrap_or_default())
+            .session_gap(log.parsed("session_gap", |text| {
+                let range = RangeDef::default();
+                ParamValue::read(text, &range).map_err(|error| error.at("log", "session_gap", text))
+            })?)
+            .drop(log.choices("drop")?)
+            .bots(log.options("bots")?);
+        let source = match log.optional::<GivenLog<'_>>("values")? {
+            Some(given) => LogSource::from(given.values()?),
+            None => ClickFiles::new(log.required::<Vec<PathBuf>>("files")?).into(),
+        };
+        Ok(source.with_options(options))
     }
 
     /// A click log that may be left out.
-    pub(crate) fn optional_log(&self, name: &str) -> PyResult<Option<ClickFiles>> {
+    pub(crate) fn optional_log(&self, name: &str) -> PyResult<Option<LogSource>> {
         let given = self.optional::<Bound<'py, PyDict>>(name)?;
         given.map(|_| self.log(name)).transpose()
     }
 
+    /// Feature data that may be left out.
+    pub(crate) fn data(&self, name: &str) -> PyResult<Option<DataSource>> {
+        Ok(self.optional::<GivenData<'_>>(name)?.map(|data| data.source()))
+    }
+
     /// Feature data.
-    pub(crate) fn data(&self, name: &str) -> PyResult<Option<DataFiles>> {
-        Ok(self.optional::<Vec<PathBuf>>(name)?.map(DataFiles::new))
+    pub(crate) fn required_data(&self, name: &str) -> PyResult<DataSource> {
+        Ok(self.required::<GivenData<'_>>(name)?.source())
+    }
+
+    /// Runs, each with a name or without one.
+    pub(crate) fn runs(&self, name: &str) -> PyResult<Vec<RunSource>> {
+        let runs: Vec<(Option<String>, GivenLists)> = self.required(name)?;
+        runs.iter().map(|(name, run)| run.run(self.py(), name.as_deref())).collect()
     }
 }
 

@@ -16,6 +16,7 @@ mod model;
 mod reports;
 mod run;
 mod search;
+mod sources;
 mod tasks;
 mod training;
 
@@ -24,6 +25,8 @@ use pyo3::prelude::*;
 /// The native module.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::clicks::label_clicks;
     #[pymodule_export]
     use crate::dataset::PyDataset;
     #[pymodule_export]

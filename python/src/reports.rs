@@ -140,7 +140,7 @@ pub(crate) fn report_clicks(
     let fields = Fields::new(fields);
     let mut request = ReportClicksRequest::new(fields.log("log")?);
     request.test = fields.optional_log("test")?;
-    request.features = fields.data("features")?.map(Into::into);
+    request.features = fields.data("features")?;
     request.estimators = fields.choices("estimators")?;
     request.options = fields.options("options")?;
     let (result, page) = interruptible(py, 0, |cancel| {

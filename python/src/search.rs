@@ -87,7 +87,7 @@ impl PyIndex {
         result
     }
 
-    fn index(&self, py: Python<'_>) -> PyResult<Arc<Index>> {
+    pub(crate) fn index(&self, py: Python<'_>) -> PyResult<Arc<Index>> {
         self.locked().clone().ok_or_else(|| in_use(py))
     }
 }

@@ -27,7 +27,7 @@ use crate::search::{GivenDocument, documents};
 type Task = fn(&Fields<'_>) -> PyResult<String>;
 
 /// All tasks by the names of the command.
-const TASKS: [(&str, Task); 19] = [
+const TASKS: [(&str, Task); 18] = [
     ("classify", classify),
     ("clicks bias", clicks::bias),
     ("clicks convert", clicks::convert),
@@ -35,7 +35,6 @@ const TASKS: [(&str, Task); 19] = [
     ("clicks evaluate", clicks::evaluate),
     ("clicks fit", clicks::fit),
     ("clicks inspect", clicks::inspect),
-    ("clicks labels", clicks::labels),
     ("clicks pairs", clicks::pairs),
     ("clicks simulate", clicks::simulate),
     ("data generate homepages", homepages),

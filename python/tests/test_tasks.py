@@ -60,11 +60,15 @@ def test_a_log_becomes_frames(tmp_path):
     assert pages.to_polars()["docs"].to_list() == [page["docs"] for page in PAGES]
     rw.clicks.convert(PAGES, "csv", tmp_path / "log.csv")
     assert rw.clicks.inspect(tmp_path / "log.csv").counts["clicks"] == 5
+    with pytest.raises(rw.Error, match="no file is written"):
+        rw.clicks.convert(PAGES, "csv")
+    run = rw.clicks.counts(PAGES, run="clicks").records()
+    assert run[0] == {"query_id": "cat", "doc_id": "a", "score": 2.0}
     counts = rw.clicks.counts(PAGES, "document").to_pandas().set_index("id")
     assert counts.loc["a", "clicks"] == 2 and counts.loc["b", "impressions"] == 3
     pairs = rw.clicks.pairs(PAGES, rules=["skip-above"]).records()
     assert [tuple(pair.values()) for pair in pairs] == [
-        ("cat", "a", "b", 1.0), ("cat", "c", "b", 2.0), ("dog", "z", "x", 1.0), ("dog", "z", "y", 1.0),
+        ("cat", "a", "b", 1), ("cat", "c", "b", 2), ("dog", "z", "x", 1), ("dog", "z", "y", 1),
     ]
 
 
@@ -79,6 +83,10 @@ def test_clicks_become_labels_close_to_the_truth(labelled):
     assert examination[0] == 1 and examination[0] > examination[4]
     trained = rw.clicks.labels(log, data, source="ips", examination=bias)
     assert trained.n_queries == data.n_queries and trained.y.max() > 0
+    by_values = rw.clicks.labels(log, data, source="ips", examination=[1 if one is None else one for one in examination])
+    assert by_values.n_queries == data.n_queries
+    with pytest.raises(rw.Error, match="nothing to rank"):
+        rw.clicks.simulate(data)
     grades = rw.clicks.labels(log, data, source="coec", grades=3)
     assert set(grades.y) == {0.0, 1.0, 2.0}
     ranker = rw.LambdaMART(trees=20, leaves=7).fit(trained)
@@ -89,8 +97,10 @@ def test_clicks_become_labels_close_to_the_truth(labelled):
     assert values.models[0]["value"] > values.models[1]["value"]
     with pytest.raises(rw.Error, match="nothing"):
         rw.clicks.bias(log, estimators=["nothing"])
-    with pytest.raises(rw.Error, match="min_showed"):
+    with pytest.raises(TypeError, match="min_showed"):
         rw.clicks.bias(log, min_showed=3)
+    with pytest.raises(rw.Error, match="min_showed"):
+        rw.clicks.labels(log, data, source="ips", min_showed=3)
 
 
 def test_a_report_shows_a_log_and_a_chart_its_numbers(labelled):
@@ -129,6 +139,8 @@ def test_judges_are_asked_read_checked_and_added_up():
     assert judgements.comparisons == 12 and judgements.unreadable == []
     checked = rw.judge.check(judgements, {"q1": {"a": 3, "b": 2, "c": 1, "d": 0}})
     assert checked.to_dict()["warnings"] == []
+    with pytest.warns(rw.RankwrightWarning, match="cannot be read"):
+        assert rw.judge.read([*answers, {"id": asked[0]["id"], "answer": "I like trains"}], questions).unreadable[0]["answer"] == "I like trains"
     graded = rw.judge.aggregate(judgements, format="qrels", grades=4)
     assert {row["doc_id"]: row["relevance"] for row in graded.records()}["a"] == 3
     pairs = rw.judge.aggregate(judgements)

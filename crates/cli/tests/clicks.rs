@@ -38,7 +38,10 @@ fn a_log_is_described_and_its_bias_estimated() {
     assert_eq!((&found["counts"]["impressions"], &found["queries"]), (&6000.into(), &4.into()));
     assert_eq!(found["linked_ranks"], serde_json::json!([[1, 2, 3]]));
     let text = bench.run("clicks inspect log.jsonl").ok().out();
-    assert!(text.contains("Documents link all ranks") && text.contains("q3"), "{text}");
+    assert!(
+        text.contains("Each rank shares documents with others") && text.contains("q3"),
+        "{text}"
+    );
     let bias = bench.run("clicks bias log.jsonl --samples 20 --json").json();
     for estimate in bias["estimates"].as_array().unwrap() {
         let values = estimate["examination"].as_array().unwrap();

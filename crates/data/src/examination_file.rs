@@ -142,6 +142,23 @@ impl ExaminationFile {
             true => Self::of_json(text)?,
             false => Self::of_lines(text)?,
         };
+        file.check()?;
+        Ok(file)
+    }
+
+    /// Examination in memory: a value for each rank from 1 on, or `None` where it is not known. The
+    /// values are checked as those of a file.
+    pub fn of_values(
+        examination: impl IntoIterator<Item = Option<f64>>,
+    ) -> Result<Self, BiasFileProblem> {
+        let examination = examination.into_iter().collect();
+        let file = Self { examination, ..Self::default() };
+        file.check()?;
+        Ok(file)
+    }
+
+    fn check(&self) -> Result<(), BiasFileProblem> {
+        let file = self;
         // The first value of a list that is not from 0 to `largest`, with its position.
         let outside = |values: &[Option<f64>], largest: f64| {
             let mut positions = values.iter().zip(1..);
@@ -157,7 +174,7 @@ impl ExaminationFile {
             return Err(BiasFileProblem::Noise { position, value });
         }
         match file.examination.iter().flatten().any(|value| *value > 0.0) {
-            true if file.examination.len().max(file.click_noise.len()) <= MAX_RANK => Ok(file),
+            true if file.examination.len().max(file.click_noise.len()) <= MAX_RANK => Ok(()),
             true => Err(BiasFileProblem::TooLong { most: MAX_RANK }),
             false => Err(BiasFileProblem::Empty),
         }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use rankwright::clicks::bias::{BiasEstimator, BiasOptions, PositionBias};
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{DataFiles, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
@@ -53,7 +52,7 @@ pub(crate) struct BiasArgs {
         help = help::<BiasOptions>("samples")
     )]
     samples: u32,
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help = help::<BiasOptions>("seed"))]
+    #[arg(long, value_name = "N", default_value_t = BiasOptions::default().seed, help = help::<BiasOptions>("seed"))]
     seed: u64,
     #[arg(
         long,
@@ -137,7 +136,7 @@ fn estimates(all: &[PositionBias], disagreement: Option<f64>) -> String {
         format!("Largest difference between the estimators that correct for relevance: {difference:.3}\n")
     });
     format!(
-        "{}\nExamination relative to rank 1, with 95 % intervals. -: no estimate, as no\ndocuments were shown both at this rank and at ranks with an estimate.\n{refusals}{disagreement}",
+        "{}\nExamination: how likely users look at a rank, relative to rank 1 (1.000), with 95 % intervals.\n-: no estimate, since the documents at this rank were never or too seldom shown at a rank that has one.\n{refusals}{disagreement}",
         table.to_text()
     )
 }

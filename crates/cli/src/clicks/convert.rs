@@ -27,17 +27,17 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let request = ConvertClicksRequest::new(args.log.files(), args.to, &args.out);
+    let request = ConvertClicksRequest::new(args.log.files()).to(args.to).out(&args.out);
     let result = run_task(out, |context| convert_clicks(&request, context))?;
-    out.show(&result, text)
+    out.show(&result, |result| text(args, result))
 }
 
-fn text(result: &ConvertClicksResult) -> String {
+fn text(args: &Args, result: &ConvertClicksResult) -> String {
     format!(
         "{}: {} with {} as {}\n",
-        result.out.display(),
+        args.out.display(),
         counted(result.counts.impressions as usize, "impression"),
         counted(result.counts.clicks as usize, "click"),
-        result.format
+        args.to.name()
     )
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::clicks::{CountedUnit, CountedValue, CountsFormat};
+use rankwright::clicks::{CountOptions, CountedUnit, CountedValue};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{CountClicksRequest, CountClicksResult, CountsContent, count_clicks};
 
 use super::ClickLogArgs;
-use crate::declared::choices;
+use crate::declared::{choices, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -20,14 +20,19 @@ pub(crate) struct Args {
     log: ClickLogArgs,
     /// Things to count: each document of each query, each document (numbers to put into a
     /// collection) or each query (a file of queries for `query-number(field=clicks)`)
-    #[arg(long, value_name = "UNIT", value_parser = choices::<CountedUnit>(), default_value = "query-document")]
+    #[arg(long, value_name = "UNIT", value_parser = choices::<CountedUnit>(), default_value = CountedUnit::default().name())]
     by: CountedUnit,
     /// Write a run with this number of each document of each query as its score, for the feature
     /// `run(file=FILE)`
     #[arg(long, value_name = "NUMBER", value_parser = choices::<CountedValue>(), conflicts_with = "by")]
     run: Option<CountedValue>,
     /// Leave out things of fewer impressions
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = CountOptions::default().min_count,
+        value_parser = value::<CountOptions, u64>("min_count")
+    )]
     min: u64,
     /// The file: TSV or JSON lines if its name ends in .tsv or .jsonl, otherwise CSV
     #[arg(long, value_name = "FILE")]
@@ -38,25 +43,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let content = match args.run {
         Some(value) => CountsContent::Run(value),
-        None => CountsContent::Table(args.by, format_of(&args.out)),
+        None => CountsContent::Table(args.by),
     };
-    let request = CountClicksRequest::new(args.log.files(), content, &args.out).min_count(args.min);
+    let request = CountClicksRequest::new(args.log.files())
+        .content(content)
+        .min_count(args.min)
+        .out(&args.out);
     let result = run_task(out, |context| count_clicks(&request, context))?;
-    out.show(&result, text)
+    out.show(&result, |result| text(&args.out, result))
 }
 
-/// The format of a table by the name of its file; a final `.gz` or `.zst` is skipped.
-fn format_of(path: &Path) -> CountsFormat {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
-    match stem.rsplit_once('.') {
-        Some((_, "tsv")) => CountsFormat::Tsv,
-        Some((_, "jsonl" | "ndjson")) => CountsFormat::JsonLines,
-        _ => CountsFormat::Csv,
-    }
-}
-
-fn text(result: &CountClicksResult) -> String {
+fn text(file: &Path, result: &CountClicksResult) -> String {
     let unit = match result.unit {
         "query-document" => "document of a query",
         other => other,
@@ -67,7 +64,7 @@ fn text(result: &CountClicksResult) -> String {
     };
     format!(
         "{}: {written}, from {} with {}; {} left out as too rare, {} without a time until the next click\n",
-        result.out.display(),
+        file.display(),
         counted(result.counts.impressions as usize, "impression"),
         counted(result.counts.clicks as usize, "click"),
         result.too_rare,

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use rankwright::clicks::off_policy::{
     OffPolicyOptions, PropensityKind, ResampledUnit, ValueEstimator,
 };
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::MatchBy;
@@ -37,7 +36,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "NAME",
-        default_value = "ips",
+        default_value = ValueEstimator::default().name(),
         value_parser = choice::<ValueEstimator>,
         help = help::<OffPolicyOptions>("estimator")
     )]
@@ -45,13 +44,13 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "KIND",
-        default_value = "examination",
+        default_value = PropensityKind::default().name(),
         value_parser = choice::<PropensityKind>,
         help = help::<OffPolicyOptions>("propensity")
     )]
     propensity: PropensityKind,
     /// Metric, a sum over ranks: dcg, p or rbp
-    #[arg(long, short, value_name = "SPEC", default_value = "dcg@10")]
+    #[arg(long, short, value_name = "SPEC", default_value = EvaluateClicksRequest::DEFAULT_METRIC)]
     metric: String,
     #[command(flatten)]
     examination: ExaminationArgs,
@@ -73,7 +72,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "UNIT",
-        default_value = "query",
+        default_value = ResampledUnit::default().name(),
         value_parser = choice::<ResampledUnit>,
         help = help::<OffPolicyOptions>("unit")
     )]
@@ -86,7 +85,7 @@ pub(crate) struct Args {
         help = help::<OffPolicyOptions>("samples")
     )]
     samples: u32,
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help = help::<OffPolicyOptions>("seed"))]
+    #[arg(long, value_name = "N", default_value_t = OffPolicyOptions::default().seed, help = help::<OffPolicyOptions>("seed"))]
     seed: u64,
     /// Ignore features that the models do not know
     #[arg(long)]
@@ -110,7 +109,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let log = args.reading.files(std::slice::from_ref(&args.log));
     let features = DataFiles::new(&args.features);
     let metric = MetricSpec::parse(&args.metric)?;
-    let request = EvaluateClicksRequest::new(log, &args.models, features, metric)
+    let request = EvaluateClicksRequest::new(log, &args.models, features)
+        .metric(metric)
         .matching(match_options(args.match_by, args.ignore_extra))
         .examination(args.examination.source())
         .bias(args.examination.options())

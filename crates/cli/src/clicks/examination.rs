@@ -18,7 +18,7 @@ pub(crate) struct ExaminationArgs {
     #[arg(
         long,
         value_name = "NAME",
-        default_value = "em",
+        default_value = BiasEstimator::Em.name(),
         value_parser = choice::<BiasEstimator>,
         conflicts_with = "bias"
     )]

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     log: ClickLogArgs,
     /// The click model, such as `ubm(iterations=50, prior=1)`. See `list click-models`
-    #[arg(long, value_name = "SPEC", default_value = "ubm")]
+    #[arg(long, value_name = "SPEC", default_value_t = ClickModel::default().spec().to_owned())]
     model: String,
     /// Another log to measure the fitted model on
     #[arg(long, value_name = "LOG")]
@@ -26,7 +26,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = FitClickModelRequest::new(args.log.files(), ClickModel::parse(&args.model)?);
+    let mut request =
+        FitClickModelRequest::new(args.log.files()).model(ClickModel::parse(&args.model)?);
     if !args.test.is_empty() {
         request = request.test(args.log.like(&args.test));
     }

@@ -103,14 +103,14 @@ fn counts(summary: &LogSummary) -> Table {
 
 fn links(summary: &LogSummary) -> String {
     match summary.linked_ranks.as_slice() {
-        [] | [_] => "Documents link all ranks: position bias can be estimated.\n".to_owned(),
+        [] | [_] => "Each rank shares documents with others, directly or through further ranks: position bias can be estimated.\n".to_owned(),
         groups => {
             let ranks = |group: &Vec<usize>| {
                 group.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
             };
             let groups: Vec<String> = groups.iter().map(ranks).collect();
             format!(
-                "No document links these groups of ranks, so their bias cannot be compared: {}\n",
+                "No document was shown at ranks of two of these groups, so the position bias of one group cannot be compared with that of another: {}\n",
                 groups.join(" | ")
             )
         }

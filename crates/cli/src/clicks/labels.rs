@@ -1,6 +1,6 @@
 //! `clicks labels`: feature data with labels from clicks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::clicks::labels::{ClickLabelOptions, LabelSource};
 use rankwright::data::format::Format;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Source of labels: coec (clicks over expected clicks), sdbn (simplified DBN), ips (clicks
     /// divided by the examination of their rank) or dr (doubly robust: ips that corrects a
     /// regression on features)
-    #[arg(long, value_name = "NAME", default_value = "coec", value_parser = choice::<LabelSource>)]
+    #[arg(long, value_name = "NAME", default_value = LabelSource::default().name(), value_parser = choice::<LabelSource>)]
     from: LabelSource,
     /// Feature data of the documents, joined by the ids of query and document; it needs no labels
     #[arg(long, value_name = "DATA", required = true)]
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     grades: Option<u32>,
     /// Rows that the log does not show: drop, or keep, with label and weight 0 (dr: with the label
     /// of the regression and weight 1)
-    #[arg(long, value_name = "RULE", default_value = "drop", value_parser = choice::<UnshownRows>)]
+    #[arg(long, value_name = "RULE", default_value = UnshownRows::default().name(), value_parser = choice::<UnshownRows>)]
     unshown: UnshownRows,
     /// Feature data to write; the extension gives the format
     #[arg(long, value_name = "DATA")]
@@ -62,7 +62,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let format = args.to.as_deref().map(Format::from_name).transpose()?;
     let features = DataFiles::new(&args.features);
-    let request = LabelClicksRequest::new(args.log.files(), features, &args.out)
+    let request = LabelClicksRequest::new(args.log.files(), features)
+        .out(&args.out)
         .source(args.from)
         .examination(args.examination.source())
         .bias(args.examination.options())
@@ -71,13 +72,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .unshown(args.unshown)
         .format(format);
     let result = run_task(out, |context| label_clicks(&request, context))?;
-    out.show(&result, text)
+    out.show(&result, |result| text(&args.out, result))
 }
 
-fn text(result: &LabelClicksResult) -> String {
+fn text(file: &Path, result: &LabelClicksResult) -> String {
     let mut text = format!(
         "{}: {} of {} by {}, from {}; {} with a click, mean label {:.4}, largest {:.4}\n",
-        result.out.display(),
+        file.display(),
         counted(result.rows, "row"),
         counted(result.queries, "query"),
         result.source,

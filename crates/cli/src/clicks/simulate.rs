@@ -1,6 +1,6 @@
 //! `clicks simulate`: a click log of simulated users.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::clicks::simulate::{LoggingRanker, SimulatedUser};
 use rankwright::model::MatchBy;
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     reverse: bool,
     /// Users: pbm, cascade, dbn or trust, with exam=inverse|ultra|geometric, eta, noise, max, or click
     /// probabilities by grade: `pbm(click=.1/.4/1)`
-    #[arg(long, value_name = "SPEC", default_value = "pbm")]
+    #[arg(long, value_name = "SPEC", default_value_t = SimulatedUser::default().spec())]
     user: String,
     #[arg(
         long,
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     )]
     top: Option<usize>,
     /// Ranker: fixed, plackett-luce(temperature=1) or random; the latter two log propensities
-    #[arg(long, value_name = "SPEC", default_value = "fixed")]
+    #[arg(long, value_name = "SPEC", default_value_t = LoggingRanker::default().spec())]
     ranker: String,
     /// Write equal pages of a query as one line with their number, so that a log of many sessions
     /// stays small
@@ -85,8 +85,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         (None, None) => return Err(Failure::usage("give a model, or --by-feature")),
     };
     let data = args.read.files(std::slice::from_ref(&args.data))?;
-    let user = SimulatedUser::parse(&args.user)?;
-    let request = SimulateClicksRequest::new(data, scores, user, &args.out)
+    let request = SimulateClicksRequest::new(data, scores)
+        .user(SimulatedUser::parse(&args.user)?)
+        .out(&args.out)
         .matching(match_options(args.match_by, args.ignore_extra))
         .reverse(args.reverse)
         .ranker(LoggingRanker::parse(&args.ranker)?)
@@ -95,13 +96,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .count_pages(args.count)
         .seed(args.seed);
     let result = run_task(out, |context| simulate_clicks(&request, context))?;
-    out.show(&result, text)
+    out.show(&result, |result| text(&args.out, result))
 }
 
-fn text(result: &SimulateClicksResult) -> String {
+fn text(file: &Path, result: &SimulateClicksResult) -> String {
     format!(
         "{}: {} of {} by {}, with {} of {}; {} without a click\n",
-        result.out.display(),
+        file.display(),
         counted(result.impressions as usize, "impression"),
         counted(result.queries, "query"),
         result.ranker,

@@ -1,15 +1,15 @@
 //! `interleave`: runs merged into lists that are shown to users.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rankwright::clicks::interleave::InterleavingMethod;
-use rankwright::data::DEFAULT_SEED;
+use rankwright::clicks::interleave::{InterleaveOptions, InterleavingMethod};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
     InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, ListRequests, interleave_runs,
 };
 
 use crate::clicks::choice;
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -24,11 +24,21 @@ pub(crate) struct InterleavedRuns {
     /// number; by default team-draft for two and multileave for more
     #[arg(long, value_name = "METHOD", value_parser = choice::<InterleavingMethod>)]
     method: Option<InterleavingMethod>,
-    /// Number of documents of a list
-    #[arg(short = 'k', long, value_name = "N", default_value_t = 10)]
+    #[arg(
+        short = 'k',
+        long,
+        value_name = "N",
+        default_value_t = InterleaveOptions::default().length,
+        value_parser = value::<InterleaveOptions, usize>("length"),
+        help = help::<InterleaveOptions>("length")
+    )]
     top: usize,
-    /// Seed; a list depends on it and on the id of its request alone
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = InterleaveOptions::default().seed,
+        help = help::<InterleaveOptions>("seed")
+    )]
     seed: u64,
     /// Number of lists for each query, with the request ids q1#1, q1#2, ...
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -39,7 +49,7 @@ pub(crate) struct InterleavedRuns {
     requests: Option<PathBuf>,
     /// Format of the lists: jsonl, which `interleave score` needs, or trec, a run whose query ids
     /// are those of the requests
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = choice::<InterleavedFormat>)]
+    #[arg(long, value_name = "FORMAT", default_value = InterleavedFormat::default().name(), value_parser = choice::<InterleavedFormat>)]
     to: InterleavedFormat,
     /// File for the lists
     #[arg(long, value_name = "FILE", required = true)]
@@ -53,7 +63,8 @@ pub(crate) fn run(args: &InterleavedRuns, out: &Output) -> Result<(), Failure> {
         Some(path) => ListRequests::File(path.clone()),
         None => ListRequests::PerQuery(args.repeat as usize),
     };
-    let mut request = InterleaveRunsRequest::new(&args.runs, file)
+    let mut request = InterleaveRunsRequest::new(&args.runs)
+        .out(file)
         .length(args.top)
         .seed(args.seed)
         .requests(requests)
@@ -62,11 +73,11 @@ pub(crate) fn run(args: &InterleavedRuns, out: &Output) -> Result<(), Failure> {
     let result = run_task(out, |context| interleave_runs(&request, context))?;
     match file.as_os_str() == "-" {
         true => Ok(()),
-        false => out.show(&result, text),
+        false => out.show(&result, |result| text(file, result)),
     }
 }
 
-fn text(result: &InterleaveRunsResult) -> String {
+fn text(file: &Path, result: &InterleaveRunsResult) -> String {
     let equal = match result.equal_queries {
         0 => String::new(),
         equal => {
@@ -75,7 +86,7 @@ fn text(result: &InterleaveRunsResult) -> String {
     };
     format!(
         "{}: {} for {} by {} of {}{equal}\n",
-        result.out.display(),
+        file.display(),
         counted(result.requests, "list"),
         counted(result.queries, "query"),
         result.method,

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     lists: PathBuf,
     /// Impressions that the bootstrap of the interval keeps together: those of a user (of a
     /// session, for impressions without a user), of a query, or each impression by itself
-    #[arg(long, value_name = "NAME", default_value = "user", value_parser = choice::<InterleavingCluster>)]
+    #[arg(long, value_name = "NAME", default_value = InterleavingCluster::default().name(), value_parser = choice::<InterleavingCluster>)]
     by: InterleavingCluster,
     /// Correction of the p-values if there are more than two rankers: holm, bonferroni or none
     #[arg(long, value_name = "RULE", default_value_t = Correction::default())]

@@ -1,6 +1,6 @@
 //! `interleave simulate`: clicks of simulated users on interleaved lists or on a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::clicks::simulate::SimulatedUser;
 use rankwright::spec::words::counted;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     qrels: PathBuf,
     /// The users: pbm, cascade, dbn or trust, with parameters such as `pbm(eta=1, noise=0.1,
     /// max=4)`
-    #[arg(long, value_name = "SPEC", default_value = "pbm")]
+    #[arg(long, value_name = "SPEC", default_value_t = SimulatedUser::default().spec())]
     user: String,
     #[arg(
         long,
@@ -32,8 +32,13 @@ pub(crate) struct Args {
         help = help::<SimulateRunOptions>("sessions")
     )]
     sessions: usize,
-    /// Number of documents of a page of a run
-    #[arg(short = 'k', long, value_name = "N", default_value_t = 10)]
+    #[arg(
+        short = 'k',
+        long,
+        value_name = "N",
+        default_value_t = SimulateRunOptions::default().length,
+        help = help::<SimulateRunOptions>("length")
+    )]
     top: usize,
     #[arg(
         long,
@@ -56,8 +61,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let user = SimulatedUser::parse(&args.user)?;
-    let mut request = SimulateRunRequest::new(&args.lists, &args.qrels, user, &args.out)
+    let mut request = SimulateRunRequest::new(&args.lists, &args.qrels)
+        .user(SimulatedUser::parse(&args.user)?)
+        .out(&args.out)
         .sessions(args.sessions)
         .length(args.top)
         .seed(args.seed);
@@ -65,14 +71,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let result = run_task(out, |context| simulate_run(&request, context))?;
     match args.out.as_os_str() == "-" {
         true => Ok(()),
-        false => out.show(&result, text),
+        false => out.show(&result, |result| text(&args.out, result)),
     }
 }
 
-fn text(result: &SimulateRunResult) -> String {
+fn text(file: &Path, result: &SimulateRunResult) -> String {
     format!(
         "{}: {} on {} of {}, {} of them with a click\n",
-        result.out.display(),
+        file.display(),
         counted(result.clicks as usize, "click"),
         counted(result.impressions as usize, "page"),
         counted(result.queries, "query"),

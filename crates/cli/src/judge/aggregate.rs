@@ -1,6 +1,6 @@
 //! `judge aggregate`: judgements as pairs to train on, or as grades.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::clicks::judge::BradleyTerryOptions;
 use rankwright::spec::words::counted;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Form of the result: pairs (for `train --pairs`, with the number of comparisons times 2p - 1
     /// as weight, where p is the probability that the better document is preferred), probabilities
     /// (the same with p and the number of comparisons), or qrels
-    #[arg(long, value_name = "FORM", default_value = "pairs", value_parser = choice::<AggregateFormat>)]
+    #[arg(long, value_name = "FORM", default_value = AggregateFormat::default().name(), value_parser = choice::<AggregateFormat>)]
     to: AggregateFormat,
     #[arg(
         long,
@@ -48,25 +48,26 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let request = JudgeAggregateRequest::new(&args.judgements, &args.out)
+    let request = JudgeAggregateRequest::new(&args.judgements)
+        .out(&args.out)
         .format(args.to)
         .prior(args.prior)
         .grades(args.grades);
     let result = run_task(out, |context| judge_aggregate(&request, context))?;
     match args.out.as_os_str() == "-" {
         true => Ok(()),
-        false => out.show(&result, text),
+        false => out.show(&result, |result| text(&args.out, result)),
     }
 }
 
-fn text(result: &JudgeAggregateResult) -> String {
+fn text(file: &Path, result: &JudgeAggregateResult) -> String {
     let lines = match result.format {
         "qrels" => counted(result.lines, "grade"),
         _ => counted(result.lines, "pair"),
     };
     format!(
         "{}: {lines} of {}, from {} of {}\n",
-        result.out.display(),
+        file.display(),
         counted(result.queries, "query"),
         counted(result.comparisons, "comparison"),
         counted(result.documents, "document")

@@ -1,14 +1,14 @@
 //! `judge prompts`: questions about pairs of documents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rankwright::clicks::judge::PROMPT_TEMPLATES;
-use rankwright::data::DEFAULT_SEED;
+use rankwright::clicks::judge::PromptOptions;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
-    JudgePromptsRequest, JudgePromptsResult, PromptDocuments, PromptSource, judge_prompts,
+    DocumentsSource, JudgePromptsRequest, JudgePromptsResult, PromptSource, judge_prompts,
 };
 
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -30,28 +30,47 @@ pub(crate) struct Args {
     /// Files or folders that have the documents, such as JSON lines; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "index")]
     documents: Vec<PathBuf>,
-    /// Text of the questions: search, recommendation, answer, or a file with the placeholders
-    /// {query}, {a} and {b}, each also with a field as in {a.title} or {query.answer}
-    #[arg(long, value_name = "TEMPLATE", default_value = "search")]
+    /// Text of the questions: search, recommendation, answer, or a text or a file with the
+    /// placeholders {query}, {a} and {b}, each also with a field as in {a.title} or {query.answer}
+    #[arg(long, value_name = "TEMPLATE", default_value = PromptSource::DEFAULT_NAME)]
     template: PathBuf,
     /// Fields of a document that are shown; all texts if not given
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     fields: Vec<String>,
-    /// Number of words of a field that are shown
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PromptOptions::default().max_words,
+        value_parser = value::<PromptOptions, usize>("max_words"),
+        help = help::<PromptOptions>("max_words")
+    )]
     max_words: usize,
-    /// Number of first documents of each run among which pairs are chosen
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PromptOptions::default().depth,
+        value_parser = value::<PromptOptions, usize>("depth"),
+        help = help::<PromptOptions>("depth")
+    )]
     depth: usize,
-    /// Largest number of pairs
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PromptOptions::default().max_pairs,
+        value_parser = value::<PromptOptions, usize>("max_pairs"),
+        help = help::<PromptOptions>("max_pairs")
+    )]
     max: usize,
     /// Ask about each pair once; by default it is asked about in both orders, which shows whether
     /// the judge prefers the document that comes first
     #[arg(long)]
     one_order: bool,
-    /// Seed of the choice among queries and of the order of documents
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PromptOptions::default().seed,
+        help = help::<PromptOptions>("seed")
+    )]
     seed: u64,
     /// File for the questions: JSON lines with id, query, a, b and prompt
     #[arg(long, value_name = "FILE")]
@@ -61,15 +80,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let documents = match &args.index {
-        Some(index) => PromptDocuments::Index(index.into()),
-        None => PromptDocuments::Files(args.documents.clone()),
+        Some(index) => DocumentsSource::Index(index.into()),
+        None => DocumentsSource::Files(args.documents.clone()),
     };
-    let name = args.template.to_string_lossy();
-    let template = match PROMPT_TEMPLATES.iter().any(|(known, _)| *known == name) {
-        true => PromptSource::Named(name.into_owned()),
-        false => PromptSource::File(args.template.clone()),
+    let template = match args.template.to_str() {
+        // A file whose name has a brace is a file.
+        Some(text) if !args.template.is_file() => PromptSource::parse(text),
+        _ => PromptSource::File(args.template.clone()),
     };
-    let request = JudgePromptsRequest::new(&args.runs, args.queries.file(), documents, &args.out)
+    let request = JudgePromptsRequest::new(&args.runs, args.queries.file(), documents)
+        .out(&args.out)
         .template(template)
         .fields(&args.fields)
         .max_words(args.max_words)
@@ -80,18 +100,18 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let result = run_task(out, |context| judge_prompts(&request, context))?;
     match args.out.as_os_str() == "-" {
         true => Ok(()),
-        false => out.show(&result, text),
+        false => out.show(&result, |result| text(&args.out, result)),
     }
 }
 
-fn text(result: &JudgePromptsResult) -> String {
+fn text(file: &Path, result: &JudgePromptsResult) -> String {
     let chosen_by = match result.chosen_by {
         "disagreement" => "that the runs order differently",
         _ => "whose scores differ least",
     };
     format!(
         "{}: {} on {} of {}, out of {} {chosen_by}\n",
-        result.out.display(),
+        file.display(),
         counted(result.questions, "question"),
         counted(result.pairs, "pair"),
         counted(result.queries, "query"),

@@ -1,6 +1,6 @@
 //! `judge read`: answers of judges, read into judgements.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::spec::words::counted;
 use rankwright::tasks::{JudgeReadRequest, JudgeReadResult, judge_read};
@@ -35,20 +35,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let mut request = JudgeReadRequest::new(&args.answers, &args.out);
-    request.questions = args.prompts.clone();
+    let mut request = JudgeReadRequest::new(&args.answers).out(&args.out);
+    request.questions = args.prompts.as_ref().map(Into::into);
     request.judge = args.judge.clone();
     let result = run_task(out, |context| judge_read(&request, context))?;
     match args.out.as_os_str() == "-" {
         true => Ok(()),
-        false => out.show(&result, text),
+        false => out.show(&result, |result| text(&args.out, result)),
     }
 }
 
-fn text(result: &JudgeReadResult) -> String {
+fn text(file: &Path, result: &JudgeReadResult) -> String {
     let mut text = format!(
         "{}: {} of {}, {}; {} without an answer\n",
-        result.out.display(),
+        file.display(),
         counted(result.comparisons, "judgement"),
         counted(result.answers, "answer"),
         counted(result.ties, "tie"),

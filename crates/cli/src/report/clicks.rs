@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .options(args.bias.options())
         .features(args.bias.features().map(Into::into));
     if !args.test.is_empty() {
-        request = request.test(Some(args.log.like(&args.test)));
+        request = request.test(args.log.like(&args.test));
     }
     if let Some(models) = &args.models {
         let models = models.split('+').map(ClickModel::parse).collect::<Result<_, _>>()?;

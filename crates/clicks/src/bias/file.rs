@@ -14,30 +14,65 @@ use rankwright_data::{BiasFileProblem, DataError, ExaminationFile, SourceLocatio
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
 pub fn read_examination(input: &Input) -> Result<Vec<Option<f64>>, DataError> {
-    let malformed = |line: Option<usize>, expected: &str| {
+    let line_of = |line: Option<usize>| {
         let index = line.map_or(0, |line| line - 1);
         let found = input.bytes.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
-        let line = line.map(|line| line as u64);
-        let location = SourceLocation { file: input.name.clone(), line, column: None, field: None };
-        DataError::malformed(location, quote(found.trim_ascii()), expected)
+        quote(found.trim_ascii())
     };
-    let text = std::str::from_utf8(&input.bytes).map_err(|_| malformed(None, "UTF-8 text"))?;
+    let Ok(text) = std::str::from_utf8(&input.bytes) else {
+        let location = SourceLocation::file(&input.name);
+        return Err(DataError::malformed(location, line_of(None), "UTF-8 text"));
+    };
     match ExaminationFile::parse(text) {
         Ok(file) => Ok(file.examination),
-        Err(problem) => Err(malformed(problem.line(), expected_by(&problem))),
+        Err(problem) => Err(malformed(&input.name, &problem, line_of(problem.line()))),
     }
 }
 
-/// The form that a file with this problem should have had.
-fn expected_by(problem: &BiasFileProblem) -> &'static str {
-    match problem {
-        BiasFileProblem::Json { .. } => "JSON with a list `examination`, or a list `estimates`",
-        BiasFileProblem::NoEstimate => "an estimate with a value beyond rank 1",
-        BiasFileProblem::Line { .. } => "a rank from 1 on and its examination",
-        BiasFileProblem::Repeated { .. } => "each rank once",
-        BiasFileProblem::TooLong { .. } => "at most a million ranks",
-        _ => "examinations of 0 or more, at least one above 0",
+/// Checks examination in memory, a value for each rank from 1 on, as that of a file.
+pub fn check_examination(values: &[Option<f64>]) -> Result<(), DataError> {
+    match ExaminationFile::of_values(values.iter().copied()) {
+        Ok(_) => Ok(()),
+        Err(problem) => {
+            let found = format!("{} ranks", values.len());
+            Err(malformed("the examination of ranks", &problem, found))
+        }
     }
+}
+
+/// The error of a problem, at its line or its rank. `content` is what was found where the problem
+/// names no value.
+fn malformed(name: &str, problem: &BiasFileProblem, content: String) -> DataError {
+    let file = || SourceLocation::file(name);
+    let line = |line: usize| SourceLocation::line(name, line as u64);
+    let rank = |rank: usize| file().in_field(format!("rank {rank}"));
+    let (location, found, expected) = match problem {
+        BiasFileProblem::Json { message } => {
+            let expected = format!(
+                "JSON with a list `examination`, or with a list `estimates` of such objects ({message})"
+            );
+            (file(), content, expected)
+        }
+        BiasFileProblem::NoEstimate => {
+            (file(), content, "an estimate with a value for a rank beyond 1".to_owned())
+        }
+        BiasFileProblem::Line { line: at, .. } => {
+            (line(*at), content, "a rank from 1 on and its examination".to_owned())
+        }
+        BiasFileProblem::Repeated { line: at, position } => {
+            (line(*at), format!("rank {position} again"), "each rank once".to_owned())
+        }
+        BiasFileProblem::Noise { position, value } => {
+            let expected = "click noise, a probability from 0 to 1".to_owned();
+            (rank(*position), value.clone(), expected)
+        }
+        BiasFileProblem::Value { position, value } => {
+            (rank(*position), value.clone(), "a finite examination of at least 0".to_owned())
+        }
+        BiasFileProblem::TooLong { most } => (file(), content, format!("at most {most} ranks")),
+        _ => (file(), content, "the examination of a rank, above 0".to_owned()),
+    };
+    DataError::malformed(location, found, expected)
 }
 
 #[cfg(test)]
@@ -73,14 +108,22 @@ mod tests {
             ("1 1\n1 0.5\n", "bias:2: "),
             ("1 1\n2 x\n", "bias:2: "),
             ("1 1\n99999999999 0.5", "bias: "),
-            ("1 -1\n", "bias: "),
-            ("1 nan\n", "bias: "),
-            ("", "bias: "),
-            ("{}", "bias: "),
+            ("1 1\n2 -1\n", "bias: rank 2: expected a finite examination"),
+            ("1 nan\n", "bias: rank 1: expected a finite examination"),
+            ("", "bias: expected the examination of a rank"),
+            ("1 0\n", "bias: expected the examination of a rank"),
+            ("{\"examination\": [1, -2]}", "bias: rank 2: "),
+            ("{\"examination\": [1], \"click_noise\": [2]}", "bias: rank 1: expected click noise"),
+            ("{}", "bias: expected JSON with a list `examination`"),
             (r#"{"estimates": [{"examination": [null, null]}]}"#, "bias: "),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(place), "{text}: {error}");
+        }
+        assert!(check_examination(&[Some(1.0), None, Some(0.2)]).is_ok());
+        for values in [vec![], vec![Some(1.0), Some(-0.5)], vec![None, Some(0.0)]] {
+            let error = check_examination(&values).unwrap_err().to_string();
+            assert!(error.starts_with("the examination of ranks: "), "{error}");
         }
     }
 }

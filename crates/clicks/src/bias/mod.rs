@@ -34,7 +34,7 @@ use rankwright_spec::{check_params, choices, params};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-pub use file::read_examination;
+pub use file::{check_examination, read_examination};
 pub use randomised::is_random_order;
 
 use crate::error::ClicksError;

@@ -27,7 +27,7 @@ pub use outcomes::{
     InterleavingOptions, InterleavingOutcome, InterleavingResult, PowerRow, RankerComparison,
     compare_all_rankers, compare_rankers,
 };
-pub use request_file::read_requests;
+pub use request_file::{check_requests, read_requests};
 
 choices! {
     /// A method of interleaving.

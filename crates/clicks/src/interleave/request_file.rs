@@ -6,6 +6,19 @@ use std::collections::HashSet;
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
 
+/// Checks requests in memory, id and query of each, as those of a file: an id occurs once.
+pub fn check_requests(requests: &[(String, String)]) -> Result<(), DataError> {
+    let mut ids = HashSet::new();
+    match requests.iter().find(|(id, _)| !ids.insert(id)) {
+        None => Ok(()),
+        Some((id, _)) => {
+            let location = SourceLocation::file("the requests");
+            let found = format!("request '{id}'");
+            Err(DataError::malformed(location, found, "a request id that no request before has"))
+        }
+    }
+}
+
 /// Reads requests: id and query of each, in the order of the file. An id occurs once.
 ///
 /// ```

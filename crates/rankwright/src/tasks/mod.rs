@@ -39,6 +39,8 @@ mod data_files;
 mod delete_documents;
 #[cfg(all(feature = "search", feature = "experiment"))]
 mod demo;
+#[cfg(feature = "search")]
+mod documents_source;
 mod error;
 mod error_kind;
 mod error_report;
@@ -101,21 +103,22 @@ pub use classify_documents::{
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
-    BiasGroup, ClickFiles, ClickPairsRequest, ClickPairsResult, ConvertClicksRequest,
-    ConvertClicksResult, CountClicksRequest, CountClicksResult, CountsContent, EstimateBiasRequest,
-    EstimateBiasResult, EvaluateClicksRequest, EvaluateClicksResult, ExaminationSource,
-    FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
-    LabelClicksRequest, LabelClicksResult, LoggingScores, ModelValue, ShownDocument,
-    SimulateClicksRequest, SimulateClicksResult, SimulateOptions, UnshownRows, click_pairs,
-    convert_clicks, count_clicks, estimate_bias, evaluate_clicks, fit_click_model, inspect_clicks,
-    label_clicks, simulate_clicks,
+    AnswersSource, BiasGroup, ClickFiles, ClickPairsRequest, ClickPairsResult,
+    ConvertClicksRequest, ConvertClicksResult, CountClicksRequest, CountClicksResult, CountedRows,
+    CountsContent, EstimateBiasRequest, EstimateBiasResult, EvaluateClicksRequest,
+    EvaluateClicksResult, ExaminationSource, FitClickModelRequest, FitClickModelResult,
+    InspectClicksRequest, InspectClicksResult, JudgementsSource, LabelClicksRequest,
+    LabelClicksResult, ListsSource, LogSource, LoggingScores, ModelValue, QuestionsSource, RunRow,
+    ShownDocument, ShownLists, SimulateClicksRequest, SimulateClicksResult, SimulateOptions,
+    UnshownRows, click_pairs, convert_clicks, count_clicks, estimate_bias, evaluate_clicks,
+    fit_click_model, inspect_clicks, label_clicks, simulate_clicks,
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
-    InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, InterleavingCluster,
-    ListRequests, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
-    SimulateRunOptions, SimulateRunRequest, SimulateRunResult, interleave_runs, score_interleaving,
-    simulate_run,
+    InterleaveOptions, InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat,
+    InterleavingCluster, ListRequests, RankerComparison, ScoreInterleavingRequest,
+    ScoreInterleavingResult, SimulateRunOptions, SimulateRunRequest, SimulateRunResult,
+    interleave_runs, score_interleaving, simulate_run,
 };
 #[cfg(all(feature = "clicks", feature = "report"))]
 pub use clicks::{ReportClicksRequest, ReportClicksResult, report_clicks};
@@ -138,6 +141,8 @@ pub use delete_documents::{
 pub use demo::{
     DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
 };
+#[cfg(feature = "search")]
+pub use documents_source::DocumentsSource;
 pub use error::TaskError;
 pub use error_report::ErrorReport;
 pub use eval::{
@@ -171,9 +176,7 @@ pub use judging::{
     UnreadAnswer, judge_aggregate, judge_check, judge_read,
 };
 #[cfg(all(feature = "clicks", feature = "search"))]
-pub use judging::{
-    JudgePromptsRequest, JudgePromptsResult, PromptDocuments, PromptSource, judge_prompts,
-};
+pub use judging::{JudgePromptsRequest, JudgePromptsResult, PromptSource, judge_prompts};
 #[cfg(all(feature = "search", feature = "experiment"))]
 pub use lecture::{
     LectureExample, LectureList, LectureRequest, LectureResult, LectureSource, LectureStep,

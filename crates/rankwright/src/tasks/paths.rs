@@ -68,10 +68,30 @@ pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Names of data sets: those of files without folders where these differ.
+/// Names of inputs that are files (true) or values in memory: [`system_names`] of all, with numbers
+/// for values in memory where several have the same name.
+pub(super) fn distinct_names(inputs: impl IntoIterator<Item = (String, bool)>) -> Vec<String> {
+    let (given, are_files): (Vec<PathBuf>, Vec<bool>) =
+        inputs.into_iter().map(|(name, is_file)| (name.into(), is_file)).unzip();
+    let short = system_names(&given);
+    let mut names: Vec<String> = Vec::new();
+    for (name, is_file) in short.iter().zip(are_files) {
+        let is_shared = short.iter().filter(|other| *other == name).count() > 1;
+        let mut numbered = (1_usize..).map(|number| format!("{name} {number}"));
+        let is_free = |name: &String| !names.contains(name) && !short.contains(name);
+        names.push(match is_shared && !is_file {
+            true => numbered.find(is_free).unwrap_or_else(|| name.clone()),
+            false => name.clone(),
+        });
+    }
+    names
+}
+
+/// Names of data sets: those of files without folders where these differ; data sets in memory that
+/// have the same name get numbers.
 #[cfg(feature = "train")]
 pub(super) fn data_names(sets: &[DataSource]) -> Vec<String> {
-    system_names(&sets.iter().map(|set| set.label().into()).collect::<Vec<_>>())
+    distinct_names(sets.iter().map(|set| (set.label(), set.files().is_some())))
 }
 
 /// Names of the training data and of each validation set: those of their files, where these differ.
@@ -144,6 +164,13 @@ mod tests {
     fn systems_are_named_by_file_where_that_tells_them_apart() {
         let paths = ["a/x.run", "b/x.run", "b/y.run"].map(PathBuf::from);
         assert_eq!(system_names(&paths), ["a/x.run", "b/x.run", "y.run"]);
+    }
+
+    #[test]
+    fn values_in_memory_with_one_name_get_numbers() {
+        let inputs = [("the data", false), ("a/x", true), ("the data", false), ("set", false)];
+        let names = distinct_names(inputs.map(|(name, is_file)| (name.to_owned(), is_file)));
+        assert_eq!(names, ["the data 1", "x", "the data 2", "set"]);
     }
 
     #[cfg(all(feature = "train", feature = "report"))]

@@ -16,7 +16,8 @@ use super::context::RunningTask;
 use super::data_files::{DataFiles, LoadedData, ReadRules};
 use super::eval::{read_qrels_file, read_run_file};
 use super::input_files::{NamedModel, divide};
-use super::{TaskError, Warning, check_standard_input, file_label, load_model, system_names};
+use super::paths::distinct_names;
+use super::{TaskError, Warning, check_standard_input, file_label, load_model};
 
 /// A type whose values tasks take from memory as well as from files.
 pub trait InMemory {
@@ -114,7 +115,7 @@ impl<T> Source<T> {
     }
 
     /// The value in memory, or the value that `read` reads from the file.
-    fn load_with(
+    pub(super) fn load_with(
         &self,
         read: impl FnOnce(&Path) -> Result<T, TaskError>,
     ) -> Result<Arc<T>, TaskError> {
@@ -157,9 +158,16 @@ impl IndexSource {
     }
 }
 
-/// The names of sources: those of files without folders where these names differ.
+/// The names of sources: those of files without folders where these names differ; values in memory
+/// that have the same name get numbers.
 pub(super) fn source_names<T>(sources: &[Source<T>]) -> Vec<String> {
-    system_names(&sources.iter().map(|source| source.name().into()).collect::<Vec<_>>())
+    distinct_names(sources.iter().map(|source| (source.name(), source.path().is_some())))
+}
+
+/// Sources as named in messages: the first, and the number of others.
+#[cfg(feature = "clicks")]
+pub(super) fn source_label<T>(sources: &[Source<T>]) -> String {
+    file_label(&sources.iter().map(Source::name).collect::<Vec<_>>())
 }
 
 impl<T> Clone for Source<T> {

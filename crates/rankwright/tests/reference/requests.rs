@@ -157,38 +157,42 @@ requests! {
             r#"{"log": {"files": ["log.csv"], "options": {"session_gap": "30m", "dropped": ["bots"]}}}"#,
         ];
     convert_clicks: ConvertClicksRequest =
-        ConvertClicksRequest::new(log(), of(r#""lists""#), "lists.jsonl"),
+        ConvertClicksRequest::new(log()).to(of(r#""lists""#)).out("lists.jsonl"),
         [r#"{"log": "log.jsonl", "to": "lists", "out": "lists.jsonl"}"#];
     count_clicks: CountClicksRequest =
-        CountClicksRequest::new(log(), of(r#"{"table": ["document", "csv"]}"#), "counts.csv"),
-        [r#"{"log": "log.jsonl", "content": {"table": ["document", "csv"]}, "out": "counts.csv"}"#];
-    click_pairs: ClickPairsRequest = ClickPairsRequest::new(log(), "pairs.tsv"),
+        CountClicksRequest::new(log()).out("counts.csv"),
+        [
+            r#"{"log": "log.jsonl", "out": "counts.csv"}"#,
+            r#"{"log": "log.jsonl", "content": {"table": "document"}, "out": "counts.csv"}"#,
+            r#"{"log": "log.jsonl", "content": {"run": "clicks"}, "options": {"min_count": 5}}"#,
+        ];
+    click_pairs: ClickPairsRequest = ClickPairsRequest::new(log()).out("pairs.tsv"),
         [r#"{"log": "log.jsonl", "out": "pairs.tsv"}"#];
-    fit_click_model: FitClickModelRequest = FitClickModelRequest::new(log(), of(r#""pbm""#)),
+    fit_click_model: FitClickModelRequest = FitClickModelRequest::new(log()).model(of(r#""pbm""#)),
         [r#"{"log": "log.jsonl", "model": "pbm"}"#];
     estimate_bias: EstimateBiasRequest = EstimateBiasRequest::new(log()),
         [
             r#"{"log": "log.jsonl"}"#,
             r#"{"log": "log.jsonl", "estimators": ["em"], "options": {"min_shown": 20}}"#,
         ];
-    label_clicks: LabelClicksRequest = LabelClicksRequest::new(log(), "features.csv", "out.csv"),
+    label_clicks: LabelClicksRequest = LabelClicksRequest::new(log(), "features.csv").out("out.csv"),
         [
             r#"{"log": "log.jsonl", "features": "features.csv", "out": "out.csv"}"#,
             r#"{"log": "log.jsonl", "features": "features.csv", "out": "out.csv", "source": "ips", "examination": {"file": "bias.json"}}"#,
+            r#"{"log": "log.jsonl", "features": "features.csv", "source": "ips", "examination": {"values": [1, 0.6, 0.3]}}"#,
         ];
     simulate_clicks: SimulateClicksRequest = SimulateClicksRequest::new(
             "test.txt",
             LoggingScores::Feature("bm25".into()),
-            of(r#""pbm""#),
-            "log.jsonl",
-        ),
-        [r#"{"data": "test.txt", "scores": {"feature": "bm25"}, "user": "pbm", "out": "log.jsonl"}"#];
+        )
+        .out("log.jsonl"),
+        [r#"{"data": "test.txt", "scores": {"feature": "bm25"}, "out": "log.jsonl"}"#];
     evaluate_clicks: EvaluateClicksRequest =
-        EvaluateClicksRequest::new(log(), ["m.model"], "features.csv", of(r#""dcg@10""#)),
-        [r#"{"log": "log.jsonl", "models": ["m.model"], "features": "features.csv", "metric": "dcg@10"}"#];
+        EvaluateClicksRequest::new(log(), ["m.model"], "features.csv").metric(of(r#""dcg@5""#)),
+        [r#"{"log": "log.jsonl", "models": ["m.model"], "features": "features.csv", "metric": "dcg@5"}"#];
     report_clicks: ReportClicksRequest = ReportClicksRequest::new(log()), [r#"{"log": "log.jsonl"}"#];
     interleave_runs: InterleaveRunsRequest =
-        InterleaveRunsRequest::new(["a.run", "b.run"], "lists.jsonl"),
+        InterleaveRunsRequest::new(["a.run", "b.run"]).out("lists.jsonl"),
         [
             r#"{"runs": ["a.run", "b.run"], "out": "lists.jsonl"}"#,
             r#"{"runs": ["a.run", "b.run"], "out": "lists.jsonl", "requests": {"per_query": 5}}"#,
@@ -197,21 +201,21 @@ requests! {
         ScoreInterleavingRequest::new(log(), "lists.jsonl"),
         [r#"{"log": "log.jsonl", "lists": "lists.jsonl"}"#];
     simulate_run: SimulateRunRequest =
-        SimulateRunRequest::new("a.run", "qrels.txt", of(r#""pbm""#), "log.jsonl"),
-        [r#"{"lists": "a.run", "qrels": "qrels.txt", "user": "pbm", "out": "log.jsonl"}"#];
+        SimulateRunRequest::new("a.run", "qrels.txt").out("log.jsonl"),
+        [r#"{"lists": "a.run", "qrels": "qrels.txt", "out": "log.jsonl"}"#];
     judge_prompts: JudgePromptsRequest = JudgePromptsRequest::new(
             ["a.run", "b.run"],
             "queries.tsv",
-            PromptDocuments::Index("index".into()),
-            "questions.jsonl",
-        ),
+            DocumentsSource::Index("index".into()),
+        )
+        .out("questions.jsonl"),
         [r#"{"runs": ["a.run", "b.run"], "queries": "queries.tsv", "documents": {"index": "index"}, "out": "questions.jsonl"}"#];
-    judge_read: JudgeReadRequest = JudgeReadRequest::new(["answers.jsonl"], "judgements.tsv"),
+    judge_read: JudgeReadRequest = JudgeReadRequest::new(["answers.jsonl"]).out("judgements.tsv"),
         [r#"{"answers": ["answers.jsonl"], "out": "judgements.tsv"}"#];
     judge_check: JudgeCheckRequest = JudgeCheckRequest::new(["judgements.tsv"]),
         [r#"{"judgements": ["judgements.tsv"]}"#];
     judge_aggregate: JudgeAggregateRequest =
-        JudgeAggregateRequest::new(["judgements.tsv"], "strengths.tsv"),
+        JudgeAggregateRequest::new(["judgements.tsv"]).out("strengths.tsv"),
         [r#"{"judgements": ["judgements.tsv"], "out": "strengths.tsv"}"#];
     report_data: ReportDataRequest = ReportDataRequest::new("train.txt"),
         [r#"{"data": "train.txt"}"#, r#"{"data": "train.txt", "options": {"top": 5}}"#];

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rankwright_clicks::LogFeatureRows;
-use rankwright_clicks::bias::{BiasEstimator, BiasLog, BiasOptions, BiasRefusal, PositionBias};
+use rankwright_clicks::bias::{
+    BiasEstimator, BiasLog, BiasOptions, PositionBias, check_not_all_refused, disagreement,
+};
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::PairFeatures;
 use rankwright_clicks::{ClicksError, Impression};
 use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::LogSource;
 use super::examination::{CollectedLog, LogCollector};
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning};
@@ -22,7 +24,7 @@ use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warnin
 #[non_exhaustive]
 pub struct EstimateBiasRequest {
     /// The log.
-    pub log: ClickFiles,
+    pub log: LogSource,
     /// The estimators; if empty, all of them that the log and the features allow.
     #[serde(default)]
     pub estimators: Vec<BiasEstimator>,
@@ -38,15 +40,15 @@ pub struct EstimateBiasRequest {
 impl TaskInputs for EstimateBiasRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let features = self.features.iter().flat_map(DataSource::paths).map(Path::to_owned);
-        self.log.files.iter().cloned().chain(features).collect()
+        self.log.paths().map(Path::to_owned).chain(features).collect()
     }
 }
 
 impl EstimateBiasRequest {
     /// All estimators that the log allows, with their default options.
-    pub fn new(log: ClickFiles) -> Self {
+    pub fn new(log: impl Into<LogSource>) -> Self {
         Self {
-            log,
+            log: log.into(),
             estimators: Vec::new(),
             options: BiasOptions::default(),
             features: None,
@@ -164,9 +166,7 @@ pub fn estimate_bias(
             estimates,
         });
     }
-    if let Some(refused) = all_refused(&estimates) {
-        return Err(refused.into());
-    }
+    check_not_all_refused(&estimates)?;
     Ok(EstimateBiasResult {
         disagreement: disagreement(&estimates),
         estimates,
@@ -225,44 +225,13 @@ fn estimates_with(
         let (bias, taken) = task.step(&step, || bias_log.bias(estimator, &request.options))?;
         *seconds += taken;
         // Without a request by name, an estimator that lacks its input is left out.
-        let lacks_input = match bias.refusal {
-            Some(BiasRefusal::NoRandomPages) => true,
-            Some(BiasRefusal::NoFeatures) => request.features.is_none(),
-            _ => false,
-        };
+        let has_features = request.features.is_some();
+        let refusal = bias.refusal.as_ref();
+        let lacks_input =
+            refusal.is_some_and(|refusal| BiasEstimator::lacks_input(refusal, has_features));
         if !(request.estimators.is_empty() && lacks_input) {
             found.push(bias);
         }
     }
     Ok(found)
-}
-
-/// The error of a log for which every estimator that corrects for relevance has refused.
-fn all_refused(estimates: &[PositionBias]) -> Option<ClicksError> {
-    let mut corrected = estimates.iter().filter(|bias| is_corrected(bias)).peekable();
-    corrected.peek()?;
-    let refusals: Option<Vec<(&'static str, BiasRefusal)>> =
-        corrected.map(|bias| Some((bias.estimator, bias.refusal.clone()?))).collect();
-    let (estimator, reason) = refusals?.into_iter().next()?;
-    Some(ClicksError::NoBias { estimator, reason })
-}
-
-/// Whether an estimator corrects for relevance.
-fn is_corrected(bias: &PositionBias) -> bool {
-    bias.estimator != BiasEstimator::ClickRate.name()
-}
-
-fn disagreement(estimates: &[PositionBias]) -> Option<f64> {
-    let corrected: Vec<&PositionBias> =
-        estimates.iter().filter(|bias| is_corrected(bias)).collect();
-    let ranks = corrected.iter().map(|bias| bias.examination.len()).max()?;
-    let spread = |rank: usize| {
-        let values: Vec<f64> =
-            corrected.iter().filter_map(|bias| bias.examination.get(rank).copied()?).collect();
-        let (low, high) = values
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-        (values.len() > 1).then_some(high - low)
-    };
-    (0..ranks).filter_map(spread).max_by(f64::total_cmp)
 }

@@ -16,7 +16,7 @@ use rankwright_model::MatchOptions;
 use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::LogSource;
 use super::examination::{CollectedLog, ExaminationSource, LogCollector};
 use crate::tasks::context::RunningTask;
 use crate::tasks::input_files::common_rules;
@@ -30,7 +30,7 @@ use crate::tasks::{Context, DataSource, ModelSource, TaskError, TaskInputs, Warn
 #[non_exhaustive]
 pub struct EvaluateClicksRequest {
     /// The log.
-    pub log: ClickFiles,
+    pub log: LogSource,
     /// The models; the first is the one that others are compared with.
     pub models: Vec<ModelSource>,
     /// Feature data that the models rank, joined with the log by the ids of query and document. It
@@ -39,8 +39,8 @@ pub struct EvaluateClicksRequest {
     /// The rule that matches the features of the data with those of the models.
     #[serde(default)]
     pub matching: MatchOptions,
-    /// The metric, a sum over ranks.
-    pub metric: MetricSpec,
+    /// The metric, a sum over ranks; [`DEFAULT_METRIC`](Self::DEFAULT_METRIC) if not given.
+    pub metric: Option<MetricSpec>,
     /// The examination of ranks, where the estimate needs it.
     #[serde(default)]
     pub examination: ExaminationSource,
@@ -56,28 +56,36 @@ impl TaskInputs for EvaluateClicksRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let models = self.models.iter().filter_map(ModelSource::path);
         let others = models.chain(self.features.paths()).chain(self.examination.path());
-        self.log.files.iter().cloned().chain(others.map(Path::to_owned)).collect()
+        self.log.paths().chain(others).map(Path::to_owned).collect()
     }
 }
 
 impl EvaluateClicksRequest {
-    /// Evaluates models with the default options.
+    /// The metric if none is given.
+    pub const DEFAULT_METRIC: &'static str = "dcg@10";
+
+    /// Evaluates models by `dcg@10`, with the default options.
     pub fn new(
-        log: ClickFiles,
+        log: impl Into<LogSource>,
         models: impl IntoIterator<Item = impl Into<ModelSource>>,
         features: impl Into<DataSource>,
-        metric: MetricSpec,
     ) -> Self {
         Self {
-            log,
+            log: log.into(),
             models: models.into_iter().map(Into::into).collect(),
             features: features.into(),
             matching: MatchOptions::default(),
-            metric,
+            metric: None,
             examination: ExaminationSource::default(),
             bias: BiasOptions::default(),
             options: OffPolicyOptions::default(),
         }
+    }
+
+    /// Sets the metric, a sum over ranks.
+    pub fn metric(mut self, metric: MetricSpec) -> Self {
+        self.metric = Some(metric);
+        self
     }
 
     /// Sets the rule that matches the features of the data with those of the models.
@@ -160,6 +168,10 @@ pub fn evaluate_clicks(
         let reason = "the propensities are those of the pages";
         request.examination.check_unused(&request.bias, reason)?;
     }
+    let metric = match &request.metric {
+        Some(metric) => metric.clone(),
+        None => MetricSpec::parse(EvaluateClicksRequest::DEFAULT_METRIC)?,
+    };
     let mut task = RunningTask::new(context);
     let names = source_names(&request.models);
     let mut models = Vec::new();
@@ -169,7 +181,7 @@ pub fn evaluate_clicks(
     let rules = common_rules(&models)?.map(|rules| rules.labels_are_optional());
     let loaded = request.features.load(rules, &mut task)?;
     let rows = LogFeatureRows::new(&loaded.data);
-    let weights = weights(&request.metric, &loaded.data)?;
+    let weights = weights(&metric, &loaded.data)?;
     let (mut collector, mut builder) =
         (LogCollector::default(), LoggedPagesBuilder::new(request.options.propensity));
     let (counts, _) = request.log.read(&task, |impression| {
@@ -211,7 +223,7 @@ pub fn evaluate_clicks(
         });
     }
     Ok(EvaluateClicksResult {
-        metric: request.metric.to_string(),
+        metric: metric.to_string(),
         estimator: request.options.estimator.name(),
         propensity: request.options.propensity.name(),
         clip: request.options.clip,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::{
-    BiasEstimator, BiasLog, BiasOptions, is_random_order, read_examination,
+    BiasEstimator, BiasLog, BiasOptions, check_examination, is_random_order, read_examination,
 };
 use rankwright_clicks::{ClicksError, Impression, Pages, PagesBuilder};
 use rankwright_data::bytes::Input;
@@ -17,7 +17,7 @@ use crate::tasks::context::RunningTask;
 use crate::tasks::paths::check_used;
 
 /// The source of the examination of each rank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum ExaminationSource {
@@ -26,6 +26,9 @@ pub enum ExaminationSource {
     File(PathBuf),
     /// An estimator, applied to the log itself.
     Estimator(BiasEstimator),
+    /// The examination of each rank from 1 on, relative to rank 1; `None` (in JSON `null`) where it
+    /// is not known.
+    Values(Vec<Option<f64>>),
 }
 
 impl Default for ExaminationSource {
@@ -39,7 +42,7 @@ impl ExaminationSource {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
-            Self::Estimator(_) => None,
+            Self::Estimator(_) | Self::Values(_) => None,
         }
     }
 
@@ -64,6 +67,10 @@ impl ExaminationSource {
     ) -> Result<Vec<Option<f64>>, TaskError> {
         let estimator = match self {
             Self::File(path) => return Ok(read_examination(&Input::open(path)?)?),
+            Self::Values(values) => {
+                check_examination(values)?;
+                return Ok(values.clone());
+            }
             Self::Estimator(estimator) => *estimator,
         };
         let pairs = match (estimator, features) {

@@ -1,12 +1,12 @@
 //! A click model, fitted to a log and measured on another one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::ClickModel;
 use rankwright_clicks::model::{ClickModelEvaluation, NamedParameter};
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::LogSource;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
@@ -16,29 +16,36 @@ use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 #[non_exhaustive]
 pub struct FitClickModelRequest {
     /// The log to fit the model to.
-    pub log: ClickFiles,
+    pub log: LogSource,
     /// Another log to measure the fitted model on.
-    pub test: Option<ClickFiles>,
-    /// The click model.
+    pub test: Option<LogSource>,
+    /// The click model; `ubm` if not given.
+    #[serde(default)]
     pub model: ClickModel,
 }
 
 impl TaskInputs for FitClickModelRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let test = self.test.iter().flat_map(|test| &test.files);
-        self.log.files.iter().chain(test).cloned().collect()
+        let test = self.test.iter().flat_map(LogSource::paths);
+        self.log.paths().chain(test).map(Path::to_owned).collect()
     }
 }
 
 impl FitClickModelRequest {
-    /// Fits a model to a log.
-    pub fn new(log: ClickFiles, model: ClickModel) -> Self {
-        Self { log, test: None, model }
+    /// Fits the user browsing model, `ubm`, to a log.
+    pub fn new(log: impl Into<LogSource>) -> Self {
+        Self { log: log.into(), test: None, model: ClickModel::default() }
+    }
+
+    /// Sets the click model.
+    pub fn model(mut self, model: ClickModel) -> Self {
+        self.model = model;
+        self
     }
 
     /// Measures the fitted model on another log, too.
-    pub fn test(mut self, log: ClickFiles) -> Self {
-        self.test = Some(log);
+    pub fn test(mut self, log: impl Into<LogSource>) -> Self {
+        self.test = Some(log.into());
         self
     }
 }
@@ -81,7 +88,7 @@ pub struct ShownDocument {
 /// # let folder = tempfile::tempdir()?;
 /// let log = folder.path().join("log.jsonl");
 /// std::fs::write(&log, r#"{"query": "cat", "docs": ["a", "b"], "clicks": [0, 1]}"#)?;
-/// let request = FitClickModelRequest::new(ClickFiles::new([log]), ClickModel::parse("pbm")?);
+/// let request = FitClickModelRequest::new(ClickFiles::new([log])).model(ClickModel::parse("pbm")?);
 /// let result = fit_click_model(&request, &Context::default())?;
 /// assert_eq!(result.parameters[0].name, "examination");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

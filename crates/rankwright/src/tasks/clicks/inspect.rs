@@ -1,11 +1,11 @@
 //! The content of a click log.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::{LogSummary, LogSummaryBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::LogSource;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
@@ -15,19 +15,19 @@ use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 #[non_exhaustive]
 pub struct InspectClicksRequest {
     /// The log.
-    pub log: ClickFiles,
+    pub log: LogSource,
 }
 
 impl TaskInputs for InspectClicksRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.log.files.clone()
+        self.log.paths().map(Path::to_owned).collect()
     }
 }
 
 impl InspectClicksRequest {
     /// Inspects this log.
-    pub fn new(log: ClickFiles) -> Self {
-        Self { log }
+    pub fn new(log: impl Into<LogSource>) -> Self {
+        Self { log: log.into() }
     }
 }
 
@@ -76,6 +76,7 @@ mod tests {
     use rankwright_clicks::log::LogProgress;
 
     use super::*;
+    use crate::tasks::ClickFiles;
 
     #[test]
     fn the_progress_of_reading_is_reported_up_to_the_last_byte() {

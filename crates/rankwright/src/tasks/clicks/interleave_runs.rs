@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rankwright_clicks::interleave::{
-    InterleavedPage, Interleaver, InterleavingError, InterleavingMethod, read_requests, write_lists,
+    InterleaveOptions, InterleavedPage, Interleaver, InterleavingError, InterleavingMethod,
+    check_requests, read_requests, write_lists,
 };
 use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
-use rankwright_data::{DEFAULT_SEED, DataError, ListFormat, QueryLists, Run};
-use rankwright_spec::choices;
+use rankwright_data::{DataError, ListFormat, QueryLists, Run};
+use rankwright_spec::{check_params, choices};
 use serde::{Deserialize, Serialize};
 
+use super::ListRequests;
 use super::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::request_json::default_seed;
+use crate::tasks::paths::check_used;
 use crate::tasks::sources::source_names;
 use crate::tasks::{Context, RunSource, TaskError, TaskInputs, Warning};
 
@@ -28,19 +30,6 @@ choices! {
     }
 }
 
-/// The requests that lists are made for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum ListRequests {
-    /// Each query this many times. The id of a request is that of the query, with a number
-    /// (`q1#2`) if there are several.
-    PerQuery(usize),
-    /// A file with the id of a request and that of its query in each line, separated by a tab or
-    /// spaces.
-    File(PathBuf),
-}
-
 /// Runs to interleave.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,59 +39,37 @@ pub struct InterleaveRunsRequest {
     pub runs: Vec<RunSource>,
     /// The method; if not given, `team-draft` for two runs and `multileave` for more.
     pub method: Option<InterleavingMethod>,
-    /// Number of documents of a list.
-    #[serde(default = "default_length")]
-    pub length: usize,
-    /// Seed of the draws; a list depends on it and on the id of its request alone.
-    #[serde(default = "default_seed")]
-    pub seed: u64,
+    /// The number of documents of a list, and the seed of the draws.
+    #[serde(default)]
+    pub options: InterleaveOptions,
     /// The requests.
     #[serde(default)]
     pub requests: ListRequests,
-    /// Format of the lists.
+    /// Format of the file.
     #[serde(default)]
     pub format: InterleavedFormat,
-    /// File for the lists.
-    pub out: PathBuf,
+    /// File for the lists; without one, the result has them.
+    pub out: Option<PathBuf>,
 }
 
 impl TaskInputs for InterleaveRunsRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let requests = match &self.requests {
-            ListRequests::File(path) => Some(path.as_path()),
-            ListRequests::PerQuery(_) => None,
-        };
+        let requests = self.requests.path();
         let runs = self.runs.iter().filter_map(RunSource::path);
         runs.chain(requests).map(Path::to_owned).collect()
     }
 }
 
-/// Number of documents of a list of a request that gives none.
-fn default_length() -> usize {
-    10
-}
-
-/// One list for each query.
-impl Default for ListRequests {
-    fn default() -> Self {
-        ListRequests::PerQuery(1)
-    }
-}
-
 impl InterleaveRunsRequest {
     /// A list of ten documents for each query.
-    pub fn new(
-        runs: impl IntoIterator<Item = impl Into<RunSource>>,
-        out: impl Into<PathBuf>,
-    ) -> Self {
+    pub fn new(runs: impl IntoIterator<Item = impl Into<RunSource>>) -> Self {
         Self {
             runs: runs.into_iter().map(Into::into).collect(),
             method: None,
-            length: default_length(),
-            seed: DEFAULT_SEED,
+            options: InterleaveOptions::default(),
             requests: ListRequests::default(),
             format: InterleavedFormat::default(),
-            out: out.into(),
+            out: None,
         }
     }
 
@@ -114,13 +81,13 @@ impl InterleaveRunsRequest {
 
     /// Sets the number of documents of a list.
     pub fn length(mut self, length: usize) -> Self {
-        self.length = length;
+        self.options.length = length;
         self
     }
 
     /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.options.seed = seed;
         self
     }
 
@@ -130,19 +97,29 @@ impl InterleaveRunsRequest {
         self
     }
 
-    /// Sets the format of the lists.
+    /// Sets the file for the lists.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
+        self
+    }
+
+    /// Sets the format of the file.
     pub fn format(mut self, format: InterleavedFormat) -> Self {
         self.format = format;
         self
     }
 }
 
-/// The interleaved lists that were written.
+/// Interleaved lists, in a file or in memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InterleaveRunsResult {
-    /// The file.
-    pub out: PathBuf,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
+    /// The lists, if no file was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<InterleavedPage>>,
     /// Name of the method.
     pub method: &'static str,
     /// Names of the rankers, in the order of the runs.
@@ -171,17 +148,22 @@ pub struct InterleaveRunsResult {
 /// let (old, new) = (folder.path().join("old.run"), folder.path().join("new.run"));
 /// std::fs::write(&old, "q1 Q0 a 1 2 old\nq1 Q0 b 2 1 old\n")?;
 /// std::fs::write(&new, "q1 Q0 b 1 2 new\nq1 Q0 c 2 1 new\n")?;
-/// let request = InterleaveRunsRequest::new([old, new], folder.path().join("lists.jsonl")).length(2);
+/// let request = InterleaveRunsRequest::new([old, new]).length(2);
 /// let result = interleave_runs(&request, &Context::default())?;
 /// assert_eq!((result.method, result.requests, result.documents), ("team-draft", 1, 2));
+/// assert_eq!(result.rows.unwrap()[0].rankers, ["old.run", "new.run"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn interleave_runs(
     request: &InterleaveRunsRequest,
     context: &Context<'_>,
 ) -> Result<InterleaveRunsResult, TaskError> {
+    check_params(&request.options, "interleave")?;
+    let is_unused = request.out.is_none() && request.format != InterleavedFormat::default();
+    check_used(is_unused, "format", "no file is written")?;
     let mut task = RunningTask::new(context);
-    request.check_files([request.out.as_path()])?;
+    request.check_files(request.out.as_deref())?;
+    let InterleaveOptions { length, seed, .. } = request.options;
     let method =
         request.method.unwrap_or_else(|| InterleavingMethod::for_rankings(request.runs.len()));
     // The number of runs is checked before any of them is read.
@@ -199,12 +181,12 @@ pub fn interleave_runs(
             .iter()
             .map(|query| runs.iter().map(|run| run.documents(query).to_vec()).collect())
             .collect();
-        let prepared = Interleaver::prepare_all(method, &rankings, request.length)
+        let prepared = Interleaver::prepare_all(method, &rankings, length)
             .map_err(|(query, error)| of_query(queries.get(query), error))?;
         let by_query: HashMap<&str, &Interleaver> =
             queries.iter().map(String::as_str).zip(&prepared).collect();
         let page = |(id, query): &(String, String)| {
-            let list = by_query.get(query.as_str())?.list(request.seed, id);
+            let list = by_query.get(query.as_str())?.list(seed, id);
             Some(InterleavedPage::new(id, query, &rankers, list))
         };
         Ok::<_, TaskError>(requests.iter().filter_map(page).collect::<Vec<_>>())
@@ -212,13 +194,15 @@ pub fn interleave_runs(
     if pages.is_empty() {
         return Err(TaskError::NoRequests);
     }
-    let step = format!("writing {}", request.out.display());
-    task.step(&step, || write(&pages, request))?;
+    if let Some(out) = &request.out {
+        let step = format!("writing {}", out.display());
+        task.step(&step, || write(&pages, out, request.format))?;
+    }
     let mut shown: Vec<&str> = pages.iter().map(|page| page.query.as_str()).collect();
     shown.sort_unstable();
     shown.dedup();
     let top = |run: &RankedRun, query: &str| -> Vec<String> {
-        run.documents(query).iter().take(request.length).cloned().collect()
+        run.documents(query).iter().take(length).cloned().collect()
     };
     let is_equal = |query: &&&str| {
         let mut tops = runs.iter().map(|run| top(run, query));
@@ -233,6 +217,7 @@ pub fn interleave_runs(
         equal_queries: shown.iter().filter(is_equal).count(),
         requests: pages.len(),
         documents: pages.iter().map(|page| page.list.documents().len()).sum(),
+        rows: request.out.is_none().then_some(pages),
         seconds,
         warnings: task.into_warnings(),
     })
@@ -269,8 +254,15 @@ impl ListRequests {
         runs: &[RankedRun],
         task: &mut RunningTask<'_>,
     ) -> Result<Vec<(String, String)>, TaskError> {
-        let path = match self {
-            Self::File(path) => path,
+        let requests = match self {
+            Self::File(path) => {
+                let step = format!("reading {}", path.display());
+                task.step(&step, || read_requests(&Input::open(path)?))?.0
+            }
+            Self::Values(requests) => {
+                check_requests(requests)?;
+                requests.clone()
+            }
             Self::PerQuery(count) => {
                 let queries = runs.first().into_iter().flat_map(RankedRun::queries);
                 let ids = |query: &str| -> Vec<(String, String)> {
@@ -283,8 +275,6 @@ impl ListRequests {
                 return Ok(queries.flat_map(ids).collect());
             }
         };
-        let step = format!("reading {}", path.display());
-        let requests = task.step(&step, || read_requests(&Input::open(path)?))?.0;
         let is_unknown = |(_, query): &&(String, String)| {
             !runs.iter().any(|run| !run.documents(query).is_empty())
         };
@@ -296,9 +286,13 @@ impl ListRequests {
     }
 }
 
-fn write(pages: &[InterleavedPage], request: &InterleaveRunsRequest) -> Result<(), DataError> {
-    match request.format {
-        InterleavedFormat::JsonLines => write_atomic(&request.out, |out| write_lists(out, pages)),
+fn write(
+    pages: &[InterleavedPage],
+    out: &Path,
+    format: InterleavedFormat,
+) -> Result<(), DataError> {
+    match format {
+        InterleavedFormat::JsonLines => write_atomic(out, |out| write_lists(out, pages)),
         InterleavedFormat::Trec => {
             let rows = pages.iter().flat_map(|page| {
                 let documents = page.list.documents().iter();
@@ -307,7 +301,7 @@ fn write(pages: &[InterleavedPage], request: &InterleaveRunsRequest) -> Result<(
                 documents.zip(scores).map(|(id, score)| (page.request.as_str(), id.as_str(), score))
             });
             let lists = QueryLists::from_rows("interleaved lists", rows)?;
-            Run::from_lists(lists).save(&request.out, ListFormat::Trec, "interleaved")
+            Run::from_lists(lists).save(out, ListFormat::Trec, "interleaved")
         }
     }
 }
@@ -316,7 +310,6 @@ fn write(pages: &[InterleavedPage], request: &InterleaveRunsRequest) -> Result<(
 mod tests {
     use super::*;
     use std::fs;
-    use std::path::Path;
 
     const OLD: &str = "q1 Q0 a 1 3 o\nq1 Q0 b 2 2 o\nq1 Q0 c 3 1 o\nq2 Q0 x 1 1 o\nq3 Q0 x 1 1 o\n";
     const NEW: &str = "q2 Q0 x 1 1 n\nq1 Q0 c 1 3 n\nq1 Q0 d 2 2 n\nq1 Q0 a 3 1 n\n";
@@ -330,7 +323,7 @@ mod tests {
 
     fn request(folder: &Path) -> InterleaveRunsRequest {
         let runs = ["old.run", "new.run"].map(|name| folder.join(name));
-        InterleaveRunsRequest::new(runs, folder.join("lists"))
+        InterleaveRunsRequest::new(runs).out(folder.join("lists"))
     }
 
     #[test]
@@ -390,7 +383,7 @@ mod tests {
     fn runs_that_cannot_be_interleaved_are_errors() {
         let folder = folder();
         let three = ["old.run", "new.run", "old.run"].map(|name| folder.path().join(name));
-        let three = InterleaveRunsRequest::new(three, folder.path().join("lists"));
+        let three = InterleaveRunsRequest::new(three).out(folder.path().join("lists"));
         assert_eq!(interleave_runs(&three, &Context::default()).unwrap().method, "multileave");
         let error =
             interleave_runs(&three.method(InterleavingMethod::Balanced), &Context::default());

@@ -1,6 +1,7 @@
 //! Feature data with labels from clicks: training data without judgements.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::BiasOptions;
@@ -9,11 +10,12 @@ use rankwright_clicks::labels::{
 };
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::RelevanceModel;
+use rankwright_data::Dataset;
 use rankwright_data::format::{Format, feature_set_path, write};
 use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::LogSource;
 use super::examination::{ExaminationSource, LogCollector};
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::check_used;
@@ -25,7 +27,7 @@ use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warnin
 #[non_exhaustive]
 pub struct LabelClicksRequest {
     /// The log.
-    pub log: ClickFiles,
+    pub log: LogSource,
     /// Feature data, joined with the log by the ids of query and document. It needs no labels.
     pub features: DataSource,
     /// The source of labels.
@@ -43,31 +45,31 @@ pub struct LabelClicksRequest {
     /// The treatment of rows that the log does not show.
     #[serde(default)]
     pub unshown: UnshownRows,
-    /// The file to write.
-    pub out: PathBuf,
+    /// The file to write; without one, the result has the data.
+    pub out: Option<PathBuf>,
     /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
 }
 
 impl TaskInputs for LabelClicksRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let others = self.features.paths().chain(self.examination.path()).map(Path::to_owned);
-        self.log.files.iter().cloned().chain(others).collect()
+        let others = self.features.paths().chain(self.examination.path());
+        self.log.paths().chain(others).map(Path::to_owned).collect()
     }
 }
 
 impl LabelClicksRequest {
     /// Labels by clicks over expected clicks, without grades, for the rows that the log shows.
-    pub fn new(log: ClickFiles, features: impl Into<DataSource>, out: impl Into<PathBuf>) -> Self {
+    pub fn new(log: impl Into<LogSource>, features: impl Into<DataSource>) -> Self {
         Self {
-            log,
+            log: log.into(),
             features: features.into(),
-            source: LabelSource::Coec,
+            source: LabelSource::default(),
             examination: ExaminationSource::default(),
             bias: BiasOptions::default(),
             options: ClickLabelOptions::default(),
-            unshown: UnshownRows::Drop,
-            out: out.into(),
+            unshown: UnshownRows::default(),
+            out: None,
             format: None,
         }
     }
@@ -109,6 +111,12 @@ impl LabelClicksRequest {
         self
     }
 
+    /// Sets the file to write.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
+        self
+    }
+
     /// Sets the format to write.
     pub fn format(mut self, format: Option<Format>) -> Self {
         self.format = format;
@@ -116,14 +124,19 @@ impl LabelClicksRequest {
     }
 }
 
-/// The labelled feature data that was written.
+/// Labelled feature data, in a file or in memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LabelClicksResult {
-    /// The file.
-    pub out: PathBuf,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
     /// Name of its format.
-    pub format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<&'static str>,
+    /// The data, if no file was written. It is not part of the JSON form.
+    #[serde(skip)]
+    pub data: Option<Arc<Dataset>>,
     /// Name of the source of labels.
     pub source: &'static str,
     /// Number of rows.
@@ -152,7 +165,7 @@ pub struct LabelClicksResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes feature data with labels from clicks, with the number of impressions as weight and the
+/// Makes feature data with labels from clicks, with the number of impressions as weight and the
 /// most frequent rank as position of each row. Negative labels become 0.
 pub fn label_clicks(
     request: &LabelClicksRequest,
@@ -166,10 +179,12 @@ pub fn label_clicks(
         request.examination.check_unused(&request.bias, reason)?;
         check_used(request.options.clip.is_some(), "clip", reason)?;
     }
-    let out = &request.out;
-    let format = output_format(out, request.format)?;
-    let feature_set = feature_set_path(out);
-    request.check_files([out.as_path(), &feature_set])?;
+    let is_unused = request.format.is_some() && request.out.is_none();
+    check_used(is_unused, "format", "no file is written")?;
+    let out = request.out.as_deref();
+    let format = out.map(|out| output_format(out, request.format)).transpose()?;
+    let feature_set = out.map(feature_set_path);
+    request.check_files(out.into_iter().chain(feature_set.as_deref()))?;
     let mut task = RunningTask::new(context);
     let mut collector = LogCollector::default();
     let random_ranker = &request.bias.random_ranker;
@@ -213,14 +228,16 @@ pub fn label_clicks(
         relevance: relevance.as_ref(),
     };
     let data = labelled.data(&form)?;
-    let step = format!("writing {}", out.display());
-    let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
-    task.warn_of(&write_warnings);
+    if let (Some(out), Some(format)) = (out, format) {
+        let step = format!("writing {}", out.display());
+        let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
+        task.warn_of(&write_warnings);
+    }
     let clip = request.options.clip.filter(|_| needs_examination);
     let is_clipped = |value: &f64| clip.is_some_and(|clip| *value > 0.0 && 1.0 / value > clip);
     Ok(LabelClicksResult {
-        out: out.clone(),
-        format: format.info().name,
+        out: request.out.clone(),
+        format: format.map(|format| format.info().name),
         source: request.source.name(),
         rows: data.rows(),
         queries: data.queries(),
@@ -232,6 +249,7 @@ pub fn label_clicks(
         clipped_ranks: examination.iter().flatten().filter(|value| is_clipped(value)).count(),
         examination,
         clip,
+        data: out.is_none().then(|| Arc::new(data)),
         counts,
         warnings: task.into_warnings(),
     })

@@ -1,56 +1,51 @@
-//! Preference pairs from a click log: training data for pairwise learners.
+//! Preferences of a click log as pairs to train on.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rankwright_clicks::PreferenceRule;
 use rankwright_clicks::log::LogCounts;
+use rankwright_clicks::{PairOptions, PreferencePair, PreferencePairsBuilder, PreferenceRule};
 use rankwright_data::store::write_atomic;
-use rankwright_spec::visible::one_line;
+use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::LogSource;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
-/// A click log, the rules that make preferences of its clicks, and the file of pairs.
+/// A click log, and the rules that make preferences of its clicks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClickPairsRequest {
     /// The log.
-    pub log: ClickFiles,
+    pub log: LogSource,
     /// The rules; a preference of several rules on one page counts once.
     #[serde(default = "default_rules")]
     pub rules: Vec<PreferenceRule>,
-    /// Number of impressions in which a preference must occur to be written.
-    #[serde(default = "default_min_count")]
-    pub min_count: u64,
+    /// The number of impressions in which a preference must occur.
+    #[serde(default)]
+    pub options: PairOptions,
     /// File of pairs: query, better document, worse document and weight, separated by tabs. The
-    /// weight is the number of impressions.
-    pub out: PathBuf,
+    /// weight is the number of impressions. Without a file, the result has the pairs.
+    pub out: Option<PathBuf>,
 }
 
 impl TaskInputs for ClickPairsRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.log.files.clone()
+        self.log.paths().map(Path::to_owned).collect()
     }
 }
 
 /// The rules of a request that gives none.
 fn default_rules() -> Vec<PreferenceRule> {
-    vec![PreferenceRule::SkipAbove]
-}
-
-/// Least number of impressions of a request that gives none.
-fn default_min_count() -> u64 {
-    1
+    vec![PreferenceRule::default()]
 }
 
 impl ClickPairsRequest {
     /// Preferences by `skip-above` that occur at least once.
-    pub fn new(log: ClickFiles, out: impl Into<PathBuf>) -> Self {
-        Self { log, rules: default_rules(), min_count: default_min_count(), out: out.into() }
+    pub fn new(log: impl Into<LogSource>) -> Self {
+        let options = PairOptions::default();
+        Self { log: log.into(), rules: default_rules(), options, out: None }
     }
 
     /// Sets the rules.
@@ -61,28 +56,38 @@ impl ClickPairsRequest {
 
     /// Sets the smallest number of impressions.
     pub fn min_count(mut self, impressions: u64) -> Self {
-        self.min_count = impressions;
+        self.options.min_count = impressions;
+        self
+    }
+
+    /// Sets the file of pairs.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
         self
     }
 }
 
-/// The pairs that were written.
+/// The preferences of a log, in a file or in memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ClickPairsResult {
-    /// The file.
-    pub out: PathBuf,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
+    /// The pairs, if no file was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<PreferencePair>>,
     /// Names of the rules.
     pub rules: Vec<&'static str>,
-    /// Number of pairs that were written.
+    /// Number of pairs.
     pub pairs: usize,
     /// Number of pairs that occur in fewer impressions than requested, which were left out.
     pub too_rare: usize,
     /// Number of preferences between two places of one document on a page, which were left out.
     pub same_document: u64,
-    /// Number of written pairs of which the opposite was written, too.
+    /// Number of pairs of which the opposite is a pair, too.
     pub contradicted: usize,
-    /// Number of queries with a written pair.
+    /// Number of queries with a pair.
     pub queries: usize,
     /// Counts of the log.
     pub counts: LogCounts,
@@ -90,59 +95,40 @@ pub struct ClickPairsResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes the preferences of a click log as pairs that `train` reads.
+/// Finds the preferences that the clicks of a log mean, as pairs that a training reads.
+///
+/// ```
+/// use rankwright::clicks::Impression;
+/// use rankwright::tasks::{ClickPairsRequest, Context, click_pairs};
+///
+/// let log = vec![Impression::new("cat", ["a", "b"]).clicked([2])];
+/// let result = click_pairs(&ClickPairsRequest::new(log), &Context::default())?;
+/// assert_eq!(result.rows.unwrap()[0].better, "b");
+/// # Ok::<(), rankwright::tasks::TaskError>(())
+/// ```
 pub fn click_pairs(
     request: &ClickPairsRequest,
     context: &Context<'_>,
 ) -> Result<ClickPairsResult, TaskError> {
-    request.check_files([request.out.as_path()])?;
+    check_params(&request.options, "pairs")?;
+    request.check_files(request.out.as_deref())?;
     let task = RunningTask::new(context);
-    let mut found: BTreeMap<(String, String, String), u64> = BTreeMap::new();
-    let mut same_document = 0;
-    let (counts, _) = request.log.read(&task, |impression| {
-        let mut preferences: Vec<(usize, usize)> =
-            request.rules.iter().flat_map(|rule| rule.preferences(impression)).collect();
-        preferences.sort_unstable();
-        preferences.dedup();
-        for (better, worse) in preferences {
-            let id = |index: usize| impression.documents[index].clone();
-            // A page may show a document twice.
-            if impression.documents[better] == impression.documents[worse] {
-                same_document += impression.count;
-                continue;
-            }
-            let pair = (impression.query.clone(), id(better), id(worse));
-            *found.entry(pair).or_default() += impression.count;
-        }
-    })?;
-    let all = found.len();
-    found.retain(|_, count| *count >= request.min_count);
-    let opposite = |(query, better, worse): &(String, String, String)| {
-        found.contains_key(&(query.clone(), worse.clone(), better.clone()))
-    };
-    let contradicted = found.keys().filter(|pair| opposite(pair)).count();
-    let mut queries: Vec<&str> = found.keys().map(|(query, ..)| query.as_str()).collect();
-    queries.dedup();
-    let queries = queries.len();
-    let step = format!("writing {}", request.out.display());
-    task.step(&step, || {
-        write_atomic(&request.out, |out| {
-            writeln!(out, "qid\tbetter\tworse\tweight")?;
-            for ((query, better, worse), count) in &found {
-                let [query, better, worse] = [query, better, worse].map(|id| one_line(id));
-                writeln!(out, "{query}\t{better}\t{worse}\t{count}")?;
-            }
-            Ok(())
-        })
-    })?;
+    let mut builder = PreferencePairsBuilder::new(request.rules.iter().copied());
+    let (counts, _) = request.log.read(&task, |impression| builder.add(impression))?;
+    let found = builder.finish(&request.options);
+    if let Some(out) = &request.out {
+        let step = format!("writing {}", out.display());
+        task.step(&step, || write_atomic(out, |file| found.write(file)))?;
+    }
     Ok(ClickPairsResult {
         out: request.out.clone(),
         rules: request.rules.iter().map(|rule| rule.name()).collect(),
-        pairs: found.len(),
-        too_rare: all - found.len(),
-        same_document,
-        contradicted,
-        queries,
+        pairs: found.pairs.len(),
+        too_rare: found.too_rare,
+        same_document: found.same_document,
+        contradicted: found.contradicted(),
+        queries: found.queries(),
+        rows: request.out.is_none().then_some(found.pairs),
         counts,
         warnings: task.into_warnings(),
     })

@@ -10,10 +10,10 @@ use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
 use super::examination::LogCollector;
-use super::{ClickFiles, EstimateBiasRequest, bias};
+use super::{EstimateBiasRequest, LogSource, bias};
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::short_name;
-use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning, file_label};
+use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning};
 
 /// A click log, and the parts of its report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -21,9 +21,9 @@ use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warnin
 #[non_exhaustive]
 pub struct ReportClicksRequest {
     /// The log.
-    pub log: ClickFiles,
+    pub log: LogSource,
     /// Another log to measure click models on.
-    pub test: Option<ClickFiles>,
+    pub test: Option<LogSource>,
     /// The estimators of position bias; if empty, all that the log and the features allow.
     #[serde(default)]
     pub estimators: Vec<BiasEstimator>,
@@ -48,17 +48,17 @@ fn requested_models(request: &ReportClicksRequest) -> Result<Vec<ClickModel>, Ta
 
 impl TaskInputs for ReportClicksRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let logs = self.log.files.iter().chain(self.test.iter().flat_map(|test| &test.files));
-        let features = self.features.iter().flat_map(DataSource::paths).map(Path::to_owned);
-        logs.cloned().chain(features).collect()
+        let logs = self.log.paths().chain(self.test.iter().flat_map(LogSource::paths));
+        let features = self.features.iter().flat_map(DataSource::paths);
+        logs.chain(features).map(Path::to_owned).collect()
     }
 }
 
 impl ReportClicksRequest {
     /// A report with all estimators and click models that the log allows.
-    pub fn new(log: ClickFiles) -> Self {
+    pub fn new(log: impl Into<LogSource>) -> Self {
         Self {
-            log,
+            log: log.into(),
             test: None,
             estimators: Vec::new(),
             options: BiasOptions::default(),
@@ -68,8 +68,8 @@ impl ReportClicksRequest {
     }
 
     /// Measures click models on another log.
-    pub fn test(mut self, log: Option<ClickFiles>) -> Self {
-        self.test = log;
+    pub fn test(mut self, log: impl Into<LogSource>) -> Self {
+        self.test = Some(log.into());
         self
     }
 
@@ -142,11 +142,11 @@ pub fn report_clicks(
             test: test.as_ref().map(|(test, _)| fitted.evaluate(test, &log.pages)),
         });
     }
-    let label = file_label(&request.log.files);
+    let label = request.log.label();
     let title = format!("Click log {}", short_name(&label));
     let mut facts = vec![("Log".to_owned(), label)];
     if let Some(test) = &request.test {
-        facts.push(("Click models are measured on".to_owned(), file_label(&test.files)));
+        facts.push(("Click models are measured on".to_owned(), test.label()));
     }
     let report = ClickReport::new(title, summary.finish(counts))
         .with_facts(facts)

@@ -1,15 +1,14 @@
 //! The result of an interleaved comparison: clicks on interleaved lists, credited to the rankers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-#[cfg(feature = "report")]
-use rankwright_clicks::interleave::PowerRow;
 use rankwright_clicks::interleave::{
     InterleavedLog, InterleavedLogCounts, InterleavingCluster, InterleavingOptions,
-    InterleavingOutcome, InterleavingResult, compare_rankers, read_lists,
+    RankerComparison, compare_all_rankers,
 };
+#[cfg(feature = "report")]
+use rankwright_clicks::interleave::{InterleavingResult, PowerRow};
 use rankwright_clicks::log::LogCounts;
-use rankwright_data::bytes::Input;
 use rankwright_eval::stats::Correction;
 #[cfg(feature = "report")]
 use rankwright_report::interleaving::{ComparedRankers, InterleavingReport};
@@ -18,7 +17,7 @@ use rankwright_spec::check_params;
 use rankwright_spec::words::plural;
 use serde::{Deserialize, Serialize};
 
-use super::ClickFiles;
+use super::{ListsSource, LogSource};
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
@@ -28,9 +27,9 @@ use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 #[non_exhaustive]
 pub struct ScoreInterleavingRequest {
     /// The log.
-    pub log: ClickFiles,
-    /// The file of interleaved lists.
-    pub lists: PathBuf,
+    pub log: LogSource,
+    /// The interleaved lists.
+    pub lists: ListsSource,
     /// The impressions that the bootstrap keeps together.
     #[serde(default)]
     pub cluster: InterleavingCluster,
@@ -44,15 +43,15 @@ pub struct ScoreInterleavingRequest {
 
 impl TaskInputs for ScoreInterleavingRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.log.files.iter().chain([&self.lists]).cloned().collect()
+        self.log.paths().chain(self.lists.path()).map(Path::to_owned).collect()
     }
 }
 
 impl ScoreInterleavingRequest {
     /// A bootstrap over users, and Holm's correction.
-    pub fn new(log: ClickFiles, lists: impl Into<PathBuf>) -> Self {
+    pub fn new(log: impl Into<LogSource>, lists: impl Into<ListsSource>) -> Self {
         Self {
-            log,
+            log: log.into(),
             lists: lists.into(),
             cluster: InterleavingCluster::default(),
             options: InterleavingOptions::default(),
@@ -112,21 +111,6 @@ pub struct ScoreInterleavingResult {
     pub warnings: Vec<Warning>,
 }
 
-/// The comparison of two rankers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct RankerComparison {
-    /// The first ranker, the baseline.
-    pub first: String,
-    /// The second ranker; delta is above 0 if it is better.
-    pub second: String,
-    /// Wins, losses and ties, delta with its interval, and the p-value.
-    #[serde(flatten)]
-    pub result: InterleavingResult,
-    /// The p-value, corrected for the number of comparisons.
-    pub p_corrected: Option<f64>,
-}
-
 /// Credits the clicks of a log on interleaved lists to the rankers, and compares them. An
 /// impression shows the list whose request id is its own id; without such a list, the one of the
 /// same query with the same documents.
@@ -137,10 +121,9 @@ pub fn score_interleaving(
     let mut task = RunningTask::new(context);
     check_params(&request.options, "interleaving")?;
     request.check_files([])?;
-    let step = format!("reading {}", request.lists.display());
-    let (pages, _) = task.step(&step, || read_lists(&Input::open(&request.lists)?))?;
+    let pages = request.lists.load(&task)?;
     let Some(first) = pages.first() else {
-        return Err(TaskError::NoLists { lists: request.lists.display().to_string() });
+        return Err(TaskError::NoLists { lists: request.lists.name() });
     };
     let mut shown = InterleavedLog::new(&pages, request.cluster);
     let (counts, _) = request.log.read(&task, |impression| {
@@ -150,7 +133,7 @@ pub fn score_interleaving(
         shown.counts();
     let outcomes = shown.outcomes();
     if outcomes.is_empty() {
-        return Err(TaskError::NoListShown { lists: request.lists.display().to_string() });
+        return Err(TaskError::NoListShown { lists: request.lists.name() });
     }
     if other_impressions + ambiguous > 0 {
         let impressions = other_impressions + ambiguous;
@@ -161,7 +144,8 @@ pub fn score_interleaving(
         let of = outcomes.len() as u64;
         task.warn(Warning::ImpressionsWithoutUser { impressions: alone, of });
     }
-    let compare = || compare_all(&first.rankers, outcomes, request);
+    let (options, correction) = (&request.options, request.correction);
+    let compare = || compare_all_rankers(&first.rankers, outcomes, options, correction);
     let (comparisons, _) = task.step("comparing the rankers", compare)?;
     Ok(ScoreInterleavingResult {
         rankers: first.rankers.clone(),
@@ -179,37 +163,11 @@ pub fn score_interleaving(
     })
 }
 
-/// Compares each two rankers, the earlier one as the baseline.
-fn compare_all(
-    rankers: &[String],
-    outcomes: &[InterleavingOutcome],
-    request: &ScoreInterleavingRequest,
-) -> Result<Vec<RankerComparison>, TaskError> {
-    let mut comparisons = Vec::new();
-    for (one, first) in rankers.iter().enumerate() {
-        for (other, second) in rankers.iter().enumerate().skip(one + 1) {
-            let result = compare_rankers(outcomes, [one, other], &request.options)?;
-            comparisons.push(RankerComparison {
-                first: first.clone(),
-                second: second.clone(),
-                p_corrected: None,
-                result,
-            });
-        }
-    }
-    let p: Vec<f64> = comparisons.iter().filter_map(|comparison| comparison.result.p).collect();
-    let mut corrected = request.correction.adjust(&p).into_iter();
-    for comparison in comparisons.iter_mut().filter(|comparison| comparison.result.p.is_some()) {
-        comparison.p_corrected = corrected.next();
-    }
-    Ok(comparisons)
-}
-
 #[cfg(feature = "report")]
 impl ScoreInterleavingResult {
     /// The report on the comparison, with tables and a page.
     pub fn report(&self) -> InterleavingReport {
-        let compared = |RankerComparison { first, second, result, p_corrected }: &_| {
+        let compared = |RankerComparison { first, second, result, p_corrected, .. }: &_| {
             let InterleavingResult { wins: [losses, wins], ties, without_clicks, .. } = *result;
             let row = |row: &PowerRow| (row.win_share, row.impressions);
             ComparedRankers {
@@ -246,8 +204,8 @@ impl ScoreInterleavingResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::ClickFiles;
     use std::fs;
-    use std::path::Path;
 
     /// Lists of two requests of one query, and of another query; the same documents, but other
     /// teams, in the first two.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rankwright_clicks::Impression;
 use rankwright_clicks::log::write::LogWriteError;
 use rankwright_clicks::simulate::{
     LoggingRanker, SimulateOptions, SimulatedLog, SimulatedUser, fill_missing_scores,
@@ -45,9 +46,10 @@ pub struct SimulateClicksRequest {
     #[serde(default)]
     pub reverse: bool,
     /// The ranker that makes pages from the scores.
-    #[serde(default = "LoggingRanker::fixed")]
+    #[serde(default)]
     pub ranker: LoggingRanker,
-    /// The users.
+    /// The users; `pbm` if not given.
+    #[serde(default)]
     pub user: SimulatedUser,
     /// The number of sessions and of documents of a page, and the seed.
     #[serde(default)]
@@ -57,8 +59,8 @@ pub struct SimulateClicksRequest {
     #[serde(default)]
     pub count_pages: bool,
     /// The log: JSON lines with `session`, `query`, `docs`, `clicks`, `ranker` and, of a stochastic
-    /// ranker, `propensities`.
-    pub out: PathBuf,
+    /// ranker, `propensities`. Without a file, the result has the pages.
+    pub out: Option<PathBuf>,
 }
 
 impl TaskInputs for SimulateClicksRequest {
@@ -72,23 +74,18 @@ impl TaskInputs for SimulateClicksRequest {
 }
 
 impl SimulateClicksRequest {
-    /// Ten sessions a query on pages by score, with all documents.
-    pub fn new(
-        data: impl Into<DataSource>,
-        scores: LoggingScores,
-        user: SimulatedUser,
-        out: impl Into<PathBuf>,
-    ) -> Self {
+    /// Ten sessions a query on pages by score, with all documents, of users by `pbm`.
+    pub fn new(data: impl Into<DataSource>, scores: LoggingScores) -> Self {
         Self {
             data: data.into(),
             scores,
             matching: MatchOptions::default(),
             reverse: false,
-            ranker: LoggingRanker::fixed(),
-            user,
+            ranker: LoggingRanker::default(),
+            user: SimulatedUser::default(),
             options: SimulateOptions::default(),
             count_pages: false,
-            out: out.into(),
+            out: None,
         }
     }
 
@@ -107,6 +104,18 @@ impl SimulateClicksRequest {
     /// Sets the ranker that makes pages from the scores.
     pub fn ranker(mut self, ranker: LoggingRanker) -> Self {
         self.ranker = ranker;
+        self
+    }
+
+    /// Sets the users.
+    pub fn user(mut self, user: SimulatedUser) -> Self {
+        self.user = user;
+        self
+    }
+
+    /// Sets the file of the log.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
         self
     }
 
@@ -135,12 +144,16 @@ impl SimulateClicksRequest {
     }
 }
 
-/// The log that was written.
+/// A simulated log, in a file or in memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SimulateClicksResult {
-    /// The file.
-    pub out: PathBuf,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
+    /// The pages, if no file was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<Vec<Impression>>,
     /// The spec of the ranker.
     pub ranker: String,
     /// The spec of the users.
@@ -159,7 +172,7 @@ pub struct SimulateClicksResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes a simulated click log. Sessions follow each other, each with a page of every query; the
+/// Simulates a click log. Sessions follow each other, each with a page of every query; the
 /// result depends on the seed alone, not on the number of threads. A log of counted pages has the
 /// same impressions.
 pub fn simulate_clicks(
@@ -167,31 +180,22 @@ pub fn simulate_clicks(
     context: &Context<'_>,
 ) -> Result<SimulateClicksResult, TaskError> {
     check_params(&request.options, "simulation")?;
-    request.check_files([request.out.as_path()])?;
+    request.check_files(request.out.as_deref())?;
     let mut task = RunningTask::new(context);
     let (data, scores) = scored(request, &mut task)?;
     let log = SimulatedLog::new(&data, &scores, &request.ranker, &request.user, &request.options)
         .count_pages(request.count_pages);
-    let (mut clicks, mut without_click) = (0, 0);
-    let step = format!("simulating {}", request.out.display());
-    let simulate = || {
-        write_atomic_with(&request.out, |out| {
-            for block in log.blocks() {
-                if context.is_cancelled() {
-                    return Err(TaskError::Cancelled);
-                }
-                for lines in log.lines(block)? {
-                    clicks += lines.clicks;
-                    without_click += lines.without_click;
-                    out.write_all(&lines.text).map_err(LogWriteError::from)?;
-                }
-            }
-            Ok(())
-        })
+    let simulated = match &request.out {
+        Some(out) => {
+            let step = format!("simulating {}", out.display());
+            task.step(&step, || write_log(&log, out, context))
+        }
+        None => task.step("simulating clicks", || collect_log(&log, context)),
     };
-    let ((), seconds) = task.step(&step, simulate)?;
+    let (SimulatedClicks { clicks, without_click, pages }, seconds) = simulated?;
     Ok(SimulateClicksResult {
         out: request.out.clone(),
+        pages,
         ranker: request.ranker.spec(),
         user: request.user.spec(),
         queries: data.queries(),
@@ -201,6 +205,55 @@ pub fn simulate_clicks(
         seconds,
         warnings: task.into_warnings(),
     })
+}
+
+/// The clicks of a simulated log, and its pages if they are kept in memory.
+#[derive(Default)]
+struct SimulatedClicks {
+    clicks: u64,
+    without_click: u64,
+    pages: Option<Vec<Impression>>,
+}
+
+/// Writes a log, a block of pages after the other.
+fn write_log(
+    log: &SimulatedLog<'_>,
+    out: &Path,
+    context: &Context<'_>,
+) -> Result<SimulatedClicks, TaskError> {
+    let mut found = SimulatedClicks::default();
+    write_atomic_with(out, |file| {
+        for block in log.blocks() {
+            if context.is_cancelled() {
+                return Err(TaskError::Cancelled);
+            }
+            for lines in log.lines(block)? {
+                file.write_all(&lines.text).map_err(LogWriteError::from)?;
+                found.clicks += lines.clicks;
+                found.without_click += lines.without_click;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Simulates a log into memory.
+fn collect_log(
+    log: &SimulatedLog<'_>,
+    context: &Context<'_>,
+) -> Result<SimulatedClicks, TaskError> {
+    let mut pages = Vec::new();
+    for block in log.blocks() {
+        if context.is_cancelled() {
+            return Err(TaskError::Cancelled);
+        }
+        pages.extend(log.pages(block));
+    }
+    let clicks = pages.iter().map(|page| page.clicks.len() as u64 * page.count).sum();
+    let without_click = pages.iter().filter(|page| page.clicks.is_empty());
+    let without_click = without_click.map(|page| page.count).sum();
+    Ok(SimulatedClicks { clicks, without_click, pages: Some(pages) })
 }
 
 /// The data, and the score of each of its rows; higher scores are ranked first.

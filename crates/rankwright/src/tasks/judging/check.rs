@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::load_comparisons;
 use crate::tasks::clicks::query_grades::QueryGrades;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, QrelsSource, TaskError, TaskInputs, Warning};
+use crate::tasks::{Context, JudgementsSource, QrelsSource, TaskError, TaskInputs, Warning};
 
 /// Judgements to check.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JudgeCheckRequest {
-    /// Files of judgements.
-    pub judgements: Vec<PathBuf>,
+    /// The judgements.
+    pub judgements: Vec<JudgementsSource>,
     /// Graded relevance to compare the judges with.
     pub qrels: Option<QrelsSource>,
 }
@@ -25,13 +25,14 @@ pub struct JudgeCheckRequest {
 impl TaskInputs for JudgeCheckRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let qrels = self.qrels.as_ref().and_then(QrelsSource::path);
-        self.judgements.iter().cloned().chain(qrels.map(Path::to_owned)).collect()
+        let judgements = self.judgements.iter().filter_map(JudgementsSource::path);
+        judgements.chain(qrels).map(Path::to_owned).collect()
     }
 }
 
 impl JudgeCheckRequest {
-    /// Checks these files.
-    pub fn new(judgements: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+    /// Checks these judgements.
+    pub fn new(judgements: impl IntoIterator<Item = impl Into<JudgementsSource>>) -> Self {
         Self { judgements: judgements.into_iter().map(Into::into).collect(), qrels: None }
     }
 

@@ -6,13 +6,11 @@ mod check;
 mod prompts;
 mod read;
 
-use std::path::PathBuf;
-
-use rankwright_clicks::judge::{PairComparison, read_comparisons};
-use rankwright_data::bytes::Input;
+use rankwright_clicks::judge::PairComparison;
 
 use super::context::RunningTask;
-use super::{TaskError, file_label};
+use super::sources::source_label;
+use super::{JudgementsSource, TaskError};
 
 pub use aggregate::{
     AggregateFormat, DocumentStrength, JudgeAggregateRequest, JudgeAggregateResult, QueryStrengths,
@@ -20,24 +18,20 @@ pub use aggregate::{
 };
 pub use check::{JudgeCheckRequest, JudgeCheckResult, judge_check};
 #[cfg(feature = "search")]
-pub use prompts::{
-    JudgePromptsRequest, JudgePromptsResult, PromptDocuments, PromptSource, judge_prompts,
-};
+pub use prompts::{JudgePromptsRequest, JudgePromptsResult, PromptSource, judge_prompts};
 pub use read::{JudgeReadRequest, JudgeReadResult, UnreadAnswer, judge_read};
 
-/// Reads the comparisons of several files; none at all is an error.
+/// The comparisons of several sources; none at all is an error.
 fn load_comparisons(
-    files: &[PathBuf],
+    sources: &[JudgementsSource],
     task: &RunningTask<'_>,
 ) -> Result<Vec<PairComparison>, TaskError> {
     let mut comparisons = Vec::new();
-    for path in files {
-        let step = format!("reading {}", path.display());
-        let (found, _) = task.step(&step, || read_comparisons(&Input::open(path)?))?;
-        comparisons.extend(found);
+    for source in sources {
+        comparisons.extend_from_slice(&source.load(task)?);
     }
     match comparisons.is_empty() {
-        true => Err(TaskError::NoComparisons { files: file_label(files) }),
+        true => Err(TaskError::NoComparisons { files: source_label(sources) }),
         false => Ok(comparisons),
     }
 }

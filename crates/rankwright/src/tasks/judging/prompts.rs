@@ -4,35 +4,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rankwright_clicks::judge::{
-    CandidatePair, JudgePair, Placeholder, PromptError, PromptTemplate, Question, ask,
-    choose_pairs, disagreements, near_ties, write_questions,
+    CandidatePair, JudgePair, PROMPT_TEMPLATES, Placeholder, PromptError, PromptOptions,
+    PromptTemplate, Question, ask, choose_pairs, disagreements, near_ties, write_questions,
 };
-use rankwright_data::DEFAULT_SEED;
 use rankwright_data::bytes::read_text_file;
 use rankwright_data::store::write_atomic;
 use rankwright_search::{Document, Documents, Query, Value};
+use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
 use crate::tasks::clicks::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::request_json::default_seed;
 use crate::tasks::{
-    Context, IndexSource, QueriesSource, RunSource, TaskError, TaskInputs, Warning,
+    Context, DocumentsSource, QueriesSource, RunSource, TaskError, TaskInputs, Warning,
 };
 
-/// The place of the documents that questions show.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum PromptDocuments {
-    /// The folder of an index.
-    Index(IndexSource),
-    /// Files or folders of documents.
-    Files(Vec<PathBuf>),
-}
-
 /// The text of questions.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum PromptSource {
@@ -40,6 +28,33 @@ pub enum PromptSource {
     Named(String),
     /// A file with a template.
     File(PathBuf),
+    /// The text of a template, such as `Which fits {query}: {a} or {b}?`.
+    Text(String),
+}
+
+impl PromptSource {
+    /// The name of the template if none is given.
+    pub const DEFAULT_NAME: &'static str = "search";
+
+    /// The template that a text means: the name of a built-in one, a template itself if it has a
+    /// brace, otherwise a file.
+    ///
+    /// ```
+    /// use rankwright::tasks::PromptSource;
+    ///
+    /// assert_eq!(PromptSource::parse("answer"), PromptSource::Named("answer".to_owned()));
+    /// assert_eq!(PromptSource::parse("my.txt"), PromptSource::File("my.txt".into()));
+    /// assert!(matches!(PromptSource::parse("{query}: {a} or {b}?"), PromptSource::Text(_)));
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        if PROMPT_TEMPLATES.iter().any(|(known, _)| *known == text) {
+            return PromptSource::Named(text.to_owned());
+        }
+        match text.contains('{') {
+            true => PromptSource::Text(text.to_owned()),
+            false => PromptSource::File(text.into()),
+        }
+    }
 }
 
 /// Runs whose documents are compared, and the form of the questions.
@@ -53,71 +68,36 @@ pub struct JudgePromptsRequest {
     /// The queries with their texts.
     pub queries: QueriesSource,
     /// The documents.
-    pub documents: PromptDocuments,
+    pub documents: DocumentsSource,
     /// The text of the questions.
     #[serde(default)]
     pub template: PromptSource,
     /// Fields of a document that are shown; all texts if empty.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// Number of words of a field that are shown.
-    #[serde(default = "default_max_words")]
-    pub max_words: usize,
-    /// Number of first documents of each run among which pairs are chosen.
-    #[serde(default = "default_depth")]
-    pub depth: usize,
-    /// Largest number of pairs.
-    #[serde(default = "default_max_pairs")]
-    pub max_pairs: usize,
-    /// Whether each pair is asked about in both orders.
-    #[serde(default = "default_both_orders")]
-    pub both_orders: bool,
-    /// Seed of the choice among queries and of the order of documents.
-    #[serde(default = "default_seed")]
-    pub seed: u64,
-    /// File for the questions.
-    pub out: PathBuf,
+    /// The pairs that are chosen, and the length of what is shown of documents.
+    #[serde(default)]
+    pub options: PromptOptions,
+    /// File for the questions; without one, the result has them.
+    pub out: Option<PathBuf>,
 }
 
 impl TaskInputs for JudgePromptsRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let documents = match &self.documents {
-            PromptDocuments::Index(index) => index.path().into_iter().collect(),
-            PromptDocuments::Files(files) => files.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
-        };
+        let documents = self.documents.paths();
         let template = match &self.template {
             PromptSource::File(path) => Some(path.as_path()),
-            PromptSource::Named(_) => None,
+            PromptSource::Named(_) | PromptSource::Text(_) => None,
         };
         let files = self.runs.iter().filter_map(RunSource::path).chain(documents).chain(template);
         files.chain(self.queries.path()).map(Path::to_owned).collect()
     }
 }
 
-/// Number of words of a field of a request that gives none.
-fn default_max_words() -> usize {
-    100
-}
-
-/// Number of first documents of a request that gives none.
-fn default_depth() -> usize {
-    10
-}
-
-/// Largest number of pairs of a request that gives none.
-fn default_max_pairs() -> usize {
-    100
-}
-
-/// Whether both orders are asked about of a request that gives none.
-fn default_both_orders() -> bool {
-    true
-}
-
 /// The template `search`.
 impl Default for PromptSource {
     fn default() -> Self {
-        PromptSource::Named("search".to_owned())
+        PromptSource::Named(Self::DEFAULT_NAME.to_owned())
     }
 }
 
@@ -127,22 +107,23 @@ impl JudgePromptsRequest {
     pub fn new(
         runs: impl IntoIterator<Item = impl Into<RunSource>>,
         queries: impl Into<QueriesSource>,
-        documents: PromptDocuments,
-        out: impl Into<PathBuf>,
+        documents: impl Into<DocumentsSource>,
     ) -> Self {
         Self {
             runs: runs.into_iter().map(Into::into).collect(),
             queries: queries.into(),
-            documents,
+            documents: documents.into(),
             template: PromptSource::default(),
             fields: Vec::new(),
-            max_words: default_max_words(),
-            depth: default_depth(),
-            max_pairs: default_max_pairs(),
-            both_orders: default_both_orders(),
-            seed: DEFAULT_SEED,
-            out: out.into(),
+            options: PromptOptions::default(),
+            out: None,
         }
+    }
+
+    /// Sets the file for the questions.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
+        self
     }
 
     /// Sets the text of the questions.
@@ -159,41 +140,45 @@ impl JudgePromptsRequest {
 
     /// Sets the number of words of a field that are shown.
     pub fn max_words(mut self, words: usize) -> Self {
-        self.max_words = words;
+        self.options.max_words = words;
         self
     }
 
     /// Sets the number of first documents among which pairs are chosen.
     pub fn depth(mut self, depth: usize) -> Self {
-        self.depth = depth;
+        self.options.depth = depth;
         self
     }
 
     /// Sets the largest number of pairs.
     pub fn max_pairs(mut self, pairs: usize) -> Self {
-        self.max_pairs = pairs;
+        self.options.max_pairs = pairs;
         self
     }
 
     /// Sets whether each pair is asked about in both orders.
     pub fn both_orders(mut self, both: bool) -> Self {
-        self.both_orders = both;
+        self.options.both_orders = both;
         self
     }
 
     /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.options.seed = seed;
         self
     }
 }
 
-/// The questions that were written.
+/// Questions to judges, in a file or in memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct JudgePromptsResult {
-    /// The file.
-    pub out: PathBuf,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
+    /// The questions, if no file was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<Question>>,
     /// The reason why pairs were chosen: `disagreement` of runs, or `uncertainty` of one.
     pub chosen_by: &'static str,
     /// Number of pairs that could have been chosen.
@@ -208,13 +193,15 @@ pub struct JudgePromptsResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Chooses pairs of documents and writes questions about them for a person or a language model.
+/// Chooses pairs of documents and makes questions about them for a person or a language model.
 pub fn judge_prompts(
     request: &JudgePromptsRequest,
     context: &Context<'_>,
 ) -> Result<JudgePromptsResult, TaskError> {
+    check_params(&request.options, "prompts")?;
+    let PromptOptions { depth, max_pairs, both_orders, seed, .. } = request.options;
     let mut task = RunningTask::new(context);
-    request.check_files([request.out.as_path()])?;
+    request.check_files(request.out.as_deref())?;
     let template = request.template.load()?;
     let queries = request.queries.load(&mut task)?;
     let queries: HashMap<&str, &Query> =
@@ -223,9 +210,9 @@ pub fn judge_prompts(
     for source in &request.runs {
         runs.push(RankedRun::load(source, &mut task)?);
     }
-    let candidates = candidates(&runs, &queries, request.depth, &mut task);
+    let candidates = candidates(&runs, &queries, depth, &mut task);
     let count = candidates.iter().map(|(_, pairs)| pairs.len()).sum();
-    let mut pairs = choose_pairs(candidates, request.max_pairs, request.seed);
+    let mut pairs = choose_pairs(candidates, max_pairs, seed);
     if pairs.is_empty() {
         let reason = match runs.len() {
             1 => "no query of the run has two documents",
@@ -241,14 +228,16 @@ pub fn judge_prompts(
     if pairs.is_empty() {
         return Err(TaskError::NoPairs { reason: "the collection has none of the documents" });
     }
-    let mut questions = ask(&pairs, if request.both_orders { 2 } else { 1 }, request.seed);
+    let mut questions = ask(&pairs, if both_orders { 2 } else { 1 }, seed);
     let texts = PromptTexts { template, queries, documents, request };
     texts.check_fields()?;
     for question in &mut questions {
         question.prompt = texts.text(question)?;
     }
-    let step = format!("writing {}", request.out.display());
-    task.step(&step, || write_atomic(&request.out, |out| write_questions(out, &questions)))?;
+    if let Some(out) = &request.out {
+        let step = format!("writing {}", out.display());
+        task.step(&step, || write_atomic(out, |file| write_questions(file, &questions)))?;
+    }
     let with_pair: BTreeSet<&str> = pairs.iter().map(|pair| pair.query.as_str()).collect();
     Ok(JudgePromptsResult {
         out: request.out.clone(),
@@ -257,6 +246,7 @@ pub fn judge_prompts(
         pairs: pairs.len(),
         queries: with_pair.len(),
         questions: questions.len(),
+        rows: request.out.is_none().then_some(questions),
         warnings: task.into_warnings(),
     })
 }
@@ -265,6 +255,7 @@ impl PromptSource {
     fn load(&self) -> Result<PromptTemplate, TaskError> {
         let template = match self {
             Self::File(path) => PromptTemplate::parse(&read_text_file(path)?),
+            Self::Text(text) => PromptTemplate::parse(text),
             Self::Named(name) => PromptTemplate::named(name)
                 .unwrap_or_else(|| Err(PromptError::UnknownTemplate { name: name.clone() })),
         };
@@ -310,7 +301,7 @@ fn load_documents(
         pairs.iter().flat_map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
     let mut found = HashMap::new();
     match &request.documents {
-        PromptDocuments::Index(source) => {
+        DocumentsSource::Index(source) => {
             let index = source.open(task)?;
             for id in &needed {
                 if let Some(document) = index.document(id)? {
@@ -318,7 +309,11 @@ fn load_documents(
                 }
             }
         }
-        PromptDocuments::Files(files) => {
+        DocumentsSource::Memory(documents) => {
+            let needed = documents.iter().filter(|document| needed.contains(document.id.as_str()));
+            found.extend(needed.map(|document| (document.id.clone(), document.clone())));
+        }
+        DocumentsSource::Files(files) => {
             let read = || {
                 for document in Documents::open_all(files, None)? {
                     let document = document?;
@@ -431,7 +426,7 @@ impl PromptTexts<'_> {
             Value::Texts(texts) => texts.join(", "),
         };
         let mut words = text.split_whitespace();
-        let shown: Vec<&str> = words.by_ref().take(self.request.max_words).collect();
+        let shown: Vec<&str> = words.by_ref().take(self.request.options.max_words).collect();
         match words.next() {
             None => shown.join(" "),
             Some(_) => format!("{} ...", shown.join(" ")),
@@ -467,10 +462,10 @@ mod tests {
     }
 
     fn request(folder: &Path, runs: &[&str]) -> JudgePromptsRequest {
-        let documents = PromptDocuments::Files(vec![folder.join("docs.jsonl")]);
+        let documents = vec![folder.join("docs.jsonl")];
         let queries = QueryFile::new(folder.join("queries.jsonl"));
         let runs: Vec<PathBuf> = runs.iter().map(|name| folder.join(name)).collect();
-        JudgePromptsRequest::new(runs, queries, documents, folder.join("questions"))
+        JudgePromptsRequest::new(runs, queries, documents).out(folder.join("questions"))
     }
 
     fn questions(folder: &Path) -> Vec<Question> {
@@ -518,7 +513,7 @@ mod tests {
         fs::write(&template, "{query.answer}? {a.title} or {b.title} {a.play_count}").unwrap();
         let mut request = request(folder.path(), &["old.run", "new.run"])
             .template(PromptSource::File(template.clone()));
-        request.documents = PromptDocuments::Index(folder.path().join("index").into());
+        request.documents = DocumentsSource::Index(folder.path().join("index").into());
         judge_prompts(&request, &Context::default()).unwrap();
         let prompts: BTreeSet<String> =
             questions(folder.path()).into_iter().map(|question| question.prompt).collect();

@@ -1,52 +1,56 @@
 //! Answers of judges, read into judgements.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rankwright_clicks::judge::{
-    PairComparison, Preferred, match_answers, read_answers, read_questions, write_comparisons,
-};
-use rankwright_data::bytes::Input;
+use rankwright_clicks::judge::{PairComparison, Preferred, match_answers, write_comparisons};
 use rankwright_data::store::write_atomic;
 use serde::{Deserialize, Serialize};
 
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, TaskInputs, Warning, file_label, system_names};
+use crate::tasks::sources::{source_label, source_names};
+use crate::tasks::{AnswersSource, Context, QuestionsSource, TaskError, TaskInputs, Warning};
 
 /// Answers of judges, and the questions that they belong to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JudgeReadRequest {
-    /// Files of answers.
-    pub answers: Vec<PathBuf>,
-    /// File of the questions; answers that name query and documents themselves need none.
-    pub questions: Option<PathBuf>,
-    /// The judge of answers that name none; if not given and there are several files, the name of
-    /// the file.
+    /// The answers.
+    pub answers: Vec<AnswersSource>,
+    /// The questions; answers that name query and documents themselves need none.
+    pub questions: Option<QuestionsSource>,
+    /// The judge of answers that name none; if not given and there are several sources of answers,
+    /// the name of the source.
     pub judge: Option<String>,
-    /// File for the judgements.
-    pub out: PathBuf,
+    /// File for the judgements; without one, the result has them.
+    pub out: Option<PathBuf>,
 }
 
 impl TaskInputs for JudgeReadRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.answers.iter().chain(&self.questions).cloned().collect()
+        let questions = self.questions.as_ref().and_then(QuestionsSource::path);
+        let answers = self.answers.iter().filter_map(AnswersSource::path);
+        answers.chain(questions).map(Path::to_owned).collect()
     }
 }
 
 impl JudgeReadRequest {
-    /// Reads these files.
-    pub fn new(
-        answers: impl IntoIterator<Item = impl Into<PathBuf>>,
-        out: impl Into<PathBuf>,
-    ) -> Self {
+    /// Reads these answers.
+    pub fn new(answers: impl IntoIterator<Item = impl Into<AnswersSource>>) -> Self {
         let answers = answers.into_iter().map(Into::into).collect();
-        Self { answers, questions: None, judge: None, out: out.into() }
+        Self { answers, questions: None, judge: None, out: None }
     }
 
-    /// Sets the file of questions.
-    pub fn questions(mut self, path: impl Into<PathBuf>) -> Self {
-        self.questions = Some(path.into());
+    /// Sets the questions.
+    pub fn questions(mut self, questions: impl Into<QuestionsSource>) -> Self {
+        self.questions = Some(questions.into());
+        self
+    }
+
+    /// Sets the file for the judgements.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
         self
     }
 
@@ -61,8 +65,12 @@ impl JudgeReadRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct JudgeReadResult {
-    /// The file.
-    pub out: PathBuf,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
+    /// The judgements, if no file was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<Vec<PairComparison>>,
     /// Number of answers.
     pub answers: usize,
     /// Number of answers that were read as comparisons.
@@ -85,15 +93,15 @@ pub struct JudgeReadResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct UnreadAnswer {
-    /// The file.
+    /// The file, or the name of the answers in memory.
     pub file: String,
-    /// The line.
+    /// The line of the file, or the number of the answer in memory.
     pub line: u64,
     /// The beginning of the answer.
     pub answer: String,
 }
 
-/// Reads the answers of judges and writes them as judgements.
+/// Reads the answers of judges as judgements.
 ///
 /// ```
 /// use rankwright::tasks::{Context, JudgeReadRequest, judge_read};
@@ -101,7 +109,7 @@ pub struct UnreadAnswer {
 /// # let folder = tempfile::tempdir()?;
 /// let (answers, out) = (folder.path().join("answers.tsv"), folder.path().join("judgements.jsonl"));
 /// std::fs::write(&answers, "query\ta\tb\tanswer\nq1\td1\td2\tDocument B is more relevant.\n")?;
-/// judge_read(&JudgeReadRequest::new([answers], &out), &Context::default())?;
+/// judge_read(&JudgeReadRequest::new([answers]).out(&out), &Context::default())?;
 /// let written = std::fs::read_to_string(out)?;
 /// assert_eq!(written, "{\"query\":\"q1\",\"a\":\"d1\",\"b\":\"d2\",\"preferred\":\"b\"}\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -111,19 +119,15 @@ pub fn judge_read(
     context: &Context<'_>,
 ) -> Result<JudgeReadResult, TaskError> {
     let mut task = RunningTask::new(context);
-    request.check_files([request.out.as_path()])?;
+    request.check_files(request.out.as_deref())?;
     let questions = match &request.questions {
-        None => Vec::new(),
-        Some(path) => {
-            let step = format!("reading {}", path.display());
-            task.step(&step, || read_questions(&Input::open(path)?))?.0
-        }
+        None => Arc::default(),
+        Some(source) => source.load(&task)?,
     };
     let (mut comparisons, mut unreadable) = (Vec::new(), Vec::new());
     let (mut answers, mut unknown, mut unanswered) = (0, 0, 0);
-    for (path, name) in request.answers.iter().zip(system_names(&request.answers)) {
-        let step = format!("reading {}", path.display());
-        let (found, _) = task.step(&step, || read_answers(&Input::open(path)?))?;
+    for (source, name) in request.answers.iter().zip(source_names(&request.answers)) {
+        let found = source.load(&task)?;
         let judge = match (&request.judge, &request.answers[..]) {
             (Some(judge), _) => judge.as_str(),
             (None, [_]) => "",
@@ -134,7 +138,7 @@ pub fn judge_read(
         unknown += matched.unknown;
         unanswered += matched.unanswered;
         comparisons.extend(matched.comparisons);
-        let file = path.display().to_string();
+        let file = source.name();
         unreadable.extend(matched.unreadable.into_iter().map(|answer| UnreadAnswer {
             file: file.clone(),
             line: answer.line,
@@ -148,16 +152,19 @@ pub fn judge_read(
         task.warn(Warning::UnknownQuestions { answers: unknown });
     }
     if comparisons.is_empty() {
-        return Err(TaskError::NoAnswers { files: file_label(&request.answers) });
+        return Err(TaskError::NoAnswers { files: source_label(&request.answers) });
     }
-    let step = format!("writing {}", request.out.display());
-    task.step(&step, || write_atomic(&request.out, |out| write_comparisons(out, &comparisons)))?;
+    if let Some(out) = &request.out {
+        let step = format!("writing {}", out.display());
+        task.step(&step, || write_atomic(out, |file| write_comparisons(file, &comparisons)))?;
+    }
     Ok(JudgeReadResult {
         out: request.out.clone(),
         answers,
         comparisons: comparisons.len(),
         ties: comparisons.iter().filter(|c| c.preferred == Preferred::Neither).count(),
         judges: judges(&comparisons),
+        rows: request.out.is_none().then_some(comparisons),
         unreadable,
         unknown,
         unanswered,
@@ -195,7 +202,8 @@ mod tests {
         let bert = "{\"id\": \"1-1\", \"answer\": \"I like trains\"}\n\
                     {\"custom_id\": \"1-2\", \"response\": null, \"error\": {\"code\": \"expired\"}}\n";
         fs::write(path("bert"), bert).unwrap();
-        let request = JudgeReadRequest::new([path("anna"), path("bert")], path("out"))
+        let request = JudgeReadRequest::new([path("anna"), path("bert")])
+            .out(path("out"))
             .questions(path("questions"));
         let result = judge_read(&request, &Context::default()).unwrap();
         assert_eq!((result.answers, result.comparisons, result.unknown), (5, 2, 1));
@@ -206,8 +214,10 @@ mod tests {
         assert_eq!(unreadable, [(1, "I like trains"), (2, "")]);
         let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
         assert_eq!(kinds, ["unreadable-answers", "unknown-questions"]);
-        let error =
-            judge_read(&JudgeReadRequest::new([path("bert")], path("out")), &Context::default());
+        let error = judge_read(
+            &JudgeReadRequest::new([path("bert")]).out(path("out")),
+            &Context::default(),
+        );
         assert_eq!(error.unwrap_err().kind(), "no-answers");
     }
 }
