@@ -271,8 +271,8 @@ impl Plan<'_> {
         };
         let resumed = checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.file().exists());
         match run() {
-            // The checkpoint may be unusable: removes it and trains the cell from the start.
-            Err(_) if resumed => {
+            // An unusable checkpoint is removed, and the cell is trained from the start.
+            Err(LearnError::Checkpoint { .. } | LearnError::CheckpointState(_)) if resumed => {
                 if let Some(checkpoints) = &checkpoints {
                     let _ = checkpoints.remove();
                 }

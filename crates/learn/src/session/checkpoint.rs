@@ -281,6 +281,10 @@ pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
     parts.extend((0..data.queries()).map(|query| data.query_rows(query).end as u64));
     parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(hash_of));
     parts.extend(data.positions().map(|positions| xxh3_64(bytemuck::cast_slice(positions))));
+    if let Some(ids) = data.doc_ids() {
+        // `bias=dr` joins the rows of a document.
+        parts.extend((0..data.rows()).map(|row| xxh3_64(ids.get(row).as_bytes())));
+    }
     for pair in data.pairs().unwrap_or_default() {
         let words = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
         parts.push(xxh3_64(bytemuck::cast_slice(&words)));
@@ -378,5 +382,16 @@ mod tests {
         assert_ne!(found, with_column("clicks", [0.0, 6.0]));
         assert_ne!(found, with_column("sales", [0.0, 7.0]));
         assert_ne!(found, fingerprint(&data, ""));
+    }
+
+    /// With `bias=dr` the rows of a document are joined by its id.
+    #[test]
+    fn the_fingerprint_depends_on_the_ids_of_documents() {
+        let with_ids = |ids: [&str; 2]| {
+            let data = Dataset::builder().rows([[0.5], [0.1]]).labels([2, 0]).query_ids(["a", "a"]);
+            fingerprint(&data.doc_ids(ids).build().unwrap(), "")
+        };
+        assert_eq!(with_ids(["x", "y"]), with_ids(["x", "y"]));
+        assert_ne!(with_ids(["x", "y"]), with_ids(["x", "x"]));
     }
 }
