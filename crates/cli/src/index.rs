@@ -54,7 +54,8 @@ pub(crate) struct Args {
         conflicts_with_all = ["documents", "add", "rebuild", "schema", "analysis", "format", "skip_broken"]
     )]
     delete: Vec<String>,
-    /// Delete the documents that pass this filter, such as `year<1990`; see docs/filters.md
+    /// Delete the documents that pass this filter, such as `year<1990`; see docs/filters.md. With
+    /// --delete, documents are deleted that have one of the ids or pass the filter
     #[arg(
         long,
         value_name = "FILTER",

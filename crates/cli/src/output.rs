@@ -181,3 +181,18 @@ pub(crate) fn document<T: Serialize>(result: &T) -> Result<Value, Failure> {
     serde_json::to_value(result)
         .map_err(|error| Failure::request(format!("the result cannot be written as JSON: {error}")))
 }
+
+/// Rejects a file to read that does not exist where the file to write does: their order was perhaps
+/// exchanged.
+pub(crate) fn check_order(command: &str, input: &Path, target: &Path) -> Result<(), Failure> {
+    let exists = |path: &Path| path == Path::new("-") || path.exists();
+    match !exists(input) && target.is_file() {
+        true => Err(Failure::request(format!(
+            "cannot read {0}: there is no such file; the file to write comes last, so perhaps: \
+             rankwright {command} {1} {0}",
+            input.display(),
+            target.display()
+        ))),
+        false => Ok(()),
+    }
+}

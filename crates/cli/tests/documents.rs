@@ -112,6 +112,9 @@ fn documents_are_deleted_by_id_and_by_filter() {
     assert!(wrong.code() == 1 && wrong.err().contains("did you mean `price`?"), "{}", wrong.err());
     let none = bench.run("index|--out|shop|--delete-where|price:[75 TO 20]").ok();
     assert!(none.err().contains("lies above the second one"), "{}", none.err());
+    // Ids and a filter: the documents of both.
+    let both = bench.run("index|--out|shop|--delete|p3|--delete-where|price:*|--json").json();
+    assert_eq!(both["total"], 0, "{both}");
     assert_eq!(bench.run("index products.jsonl --out shop --delete p3").code(), 2);
     assert_eq!(bench.run("index --out shop --add --delete p3").code(), 2);
     assert_eq!(bench.run("index --out shop").code(), 2);

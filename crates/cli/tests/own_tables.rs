@@ -337,6 +337,23 @@ fn dates_are_read_in_the_order_that_the_column_shows() {
     assert_eq!(bench.text("a.txt"), bench.text("b.txt"));
 }
 
+/// Regression: the error only said that the first file does not exist.
+#[test]
+fn files_of_conversions_in_the_wrong_order_are_named() {
+    let bench = Bench::new();
+    bench.put("a.csv", "qid,label,x\n1,0,2\n1,1,3\n");
+    bench.run("train|a.csv|--learner|mart(trees=1, min_rows=1)|--out|m.model").ok();
+    for (line, hint) in [
+        ("data convert b.rwd a.csv", "rankwright data convert a.csv b.rwd"),
+        ("model convert m.txt m.model --to lightgbm", "rankwright model convert m.model m.txt"),
+    ] {
+        let error = bench.run(line).err();
+        assert!(error.contains("the file to write comes last") && error.contains(hint), "{error}");
+    }
+    let missing = bench.run("data convert none.csv b.rwd").err();
+    assert!(!missing.contains("comes last"), "{missing}");
+}
+
 /// Regression: the line to paste had `qid=?,label=?`, and named no column that could be meant.
 #[test]
 fn every_suggested_command_can_be_pasted() {

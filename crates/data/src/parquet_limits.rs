@@ -69,12 +69,15 @@ fn durations(metadata: &ArrowReaderMetadata) -> HashMap<String, DataType> {
     fields.map(|field| (field.name().clone(), field.data_type().clone())).collect()
 }
 
-/// The field with views, also in lists.
+/// The field with views, also in lists and structs.
 fn with_views(field: &Field) -> Field {
     let kind = match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
         DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
         DataType::List(item) => DataType::List(Arc::new(with_views(item))),
+        DataType::Struct(fields) => {
+            DataType::Struct(fields.iter().map(|field| Arc::new(with_views(field))).collect())
+        }
         kind => kind.clone(),
     };
     field.clone().with_data_type(kind)

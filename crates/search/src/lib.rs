@@ -53,7 +53,7 @@ pub use index::{
     BuildOptions, BuildReport, Existing, Index, NumberField, TermStats, TextField, build_index,
 };
 pub use queries::{QueryOptions, TopicPart, read_queries, read_queries_with};
-pub use query_syntax::{ParsedQuery, QuerySyntax};
+pub use query_syntax::{ParsedQuery, QuerySyntax, UnreadCondition};
 pub use ranker::{DEFAULT_DOCUMENTS, Ranker, RankerBuilder, Ranking};
 pub use retrieve::{
     AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, FirstStage,

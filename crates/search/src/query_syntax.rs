@@ -18,7 +18,8 @@
 
 use std::fmt;
 
-use rankwright_spec::choices;
+use rankwright_spec::{choices, nearest};
+use serde::Serialize;
 
 use crate::document::Query;
 use crate::error::SearchError;
@@ -127,9 +128,104 @@ pub(crate) fn first_operator(text: &str, index: &Index) -> Option<String> {
     let parts = split_parts(text);
     let found = parts.iter().find(|part| {
         let is_phrase = part.is_quoted && part.body.split_whitespace().count() > 1;
-        part.sign.is_some() || is_phrase || kind_of_field(part, index).is_some()
+        let is_field = kind_of_field(part, index).is_some();
+        part.sign.is_some() || is_phrase || is_field || field_without_colon(part, index).is_some()
     });
     found.map(|part| text[part.start..part.end].to_owned())
+}
+
+/// A part of a query that looks like a condition, but is read as words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum UnreadCondition {
+    /// `name:value` with a name that is no field of the index.
+    NoField {
+        /// The part of the query.
+        part: String,
+        /// The name.
+        name: String,
+        /// The field with the most similar name.
+        similar: Option<String>,
+    },
+    /// A field and its value with a space between, as in `title: blue`.
+    NoValue {
+        /// The field.
+        field: String,
+    },
+    /// A comparison without a colon, as in `year>1990`.
+    NoColon {
+        /// The part of the query.
+        part: String,
+        /// The same as a condition.
+        condition: String,
+    },
+    /// A quote that is not closed.
+    OpenQuote,
+}
+
+impl fmt::Display for UnreadCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoField { part, name, similar } => {
+                write!(f, "`{part}` is read as words: the index has no field `{name}`")?;
+                match similar {
+                    Some(similar) => write!(f, "; did you mean `{similar}`?"),
+                    None => Ok(()),
+                }
+            }
+            Self::NoValue { field } => write!(
+                f,
+                "`{field}:` is read as a word; write the value directly behind the colon: \
+                 {field}:value"
+            ),
+            Self::NoColon { part, condition } => {
+                write!(f, "`{part}` is read as words; write {condition}")
+            }
+            Self::OpenQuote => {
+                f.write_str("the query has a quote that is not closed; it is ignored")
+            }
+        }
+    }
+}
+
+/// The first part of a query in the simple syntax that looks like a condition, but is none.
+pub(crate) fn unread_condition(text: &str, index: &Index) -> Option<UnreadCondition> {
+    split_parts(text).iter().filter(|part| !part.is_quoted).find_map(|part| {
+        if part.body.starts_with('"') {
+            return Some(UnreadCondition::OpenQuote);
+        }
+        let shown = || text[part.start..part.end].to_owned();
+        if let Some(condition) = field_without_colon(part, index) {
+            return Some(UnreadCondition::NoColon { part: shown(), condition });
+        }
+        let (name, value) = part.body.split_once(':')?;
+        if index.schema().kind(name).is_some() {
+            let field = name.to_owned();
+            return value.is_empty().then_some(UnreadCondition::NoValue { field });
+        }
+        // Neither times such as 12:30 nor addresses.
+        let is_name = name.starts_with(char::is_alphabetic) && name != "id";
+        (is_name && !value.is_empty() && !value.starts_with('/')).then(|| {
+            let fields: Vec<&str> =
+                index.schema().fields.iter().map(|field| field.name.as_str()).collect();
+            let similar = nearest(name, &fields);
+            UnreadCondition::NoField { part: shown(), name: name.to_owned(), similar }
+        })
+    })
+}
+
+/// The condition that a part such as `year>1990` means, if its name is that of a field of numbers or
+/// dates.
+fn field_without_colon(part: &QueryPart<'_>, index: &Index) -> Option<String> {
+    let body = Some(part.body).filter(|_| !part.is_quoted)?;
+    let end = body.find(['<', '>', '='])?;
+    let (name, test) = body.split_at(end);
+    let is_compared =
+        matches!(index.schema().kind(name), Some(FieldKind::Number | FieldKind::Date));
+    let has_value = !test.trim_start_matches(['<', '>', '=']).is_empty();
+    let test = test.strip_prefix('=').filter(|rest| !rest.starts_with('=')).unwrap_or(test);
+    (is_compared && has_value).then(|| format!("{name}:{test}"))
 }
 
 /// A word such as `AND` in a query, which is read as any other word.
@@ -155,6 +251,9 @@ pub(crate) fn boolean_word(text: &str) -> Option<BooleanWord> {
     if !text.contains(char::is_lowercase) {
         return None;
     }
+    if let Some((word, simple)) = between(&words) {
+        return Some(BooleanWord { word, simple: Some(simple) });
+    }
     let simple = |at: usize| {
         let before = at.checked_sub(1).filter(|at| is_operator(*at)).map(|at| words[at]);
         let is_before_and = at < last && words[at + 1] == "AND" && is_operator(at + 1);
@@ -170,6 +269,19 @@ pub(crate) fn boolean_word(text: &str) -> Option<BooleanWord> {
     let simple_words = (0..words.len()).filter(|at| !is_operator(*at)).map(simple);
     let simple = simple_words.collect::<Vec<_>>().join(" ");
     Some(BooleanWord { word, simple: (!text.contains(['(', ')'])).then_some(simple) })
+}
+
+/// The word `BETWEEN` of a range in the words of SQL, `price BETWEEN 10 AND 20`, and the query with
+/// the range as a condition of the simple syntax.
+fn between(words: &[&str]) -> Option<(String, String)> {
+    let is_range = |words: &[&str]| matches!(words, [_, word, _, "AND", _] if word.eq_ignore_ascii_case("between"));
+    let at = words.windows(5).position(is_range)?;
+    let [field, word, low, _, high] = words.get(at..at + 5)? else { return None };
+    let range = format!("{field}:[{low} TO {high}]");
+    let (before, after) = (&words[..at], &words[at + 5..]);
+    let all: Vec<&str> =
+        before.iter().copied().chain([range.as_str()]).chain(after.iter().copied()).collect();
+    Some(((*word).to_owned(), all.join(" ")))
 }
 
 /// A part of a query between whitespace: an optional sign and a body.
@@ -448,9 +560,43 @@ mod tests {
         assert_eq!(found("\"blue train\" live").as_deref(), Some("\"blue train\""));
         assert_eq!(found("blue -live").as_deref(), Some("-live"));
         assert_eq!(found("title:blue").as_deref(), Some("title:blue"));
+        assert_eq!(found("blue year>1990").as_deref(), Some("year>1990"));
         for plain in ["blue train", "noise-cancelling", "\"blue\"", "12:30", "5\" screen", "a - b"]
         {
             assert_eq!(found(plain), None, "{plain}");
+        }
+    }
+
+    /// Regression: the simple syntax read such parts as words without a note.
+    #[test]
+    fn parts_that_only_look_like_conditions_are_named() {
+        let index = index();
+        let found = |text| unread_condition(text, &index).map(|found| found.to_string());
+        for (text, message) in [
+            (
+                "blue ttle:red",
+                "`ttle:red` is read as words: the index has no field `ttle`; did you mean `title`?",
+            ),
+            ("author:miles", "`author:miles` is read as words: the index has no field `author`"),
+            (
+                "title: blue",
+                "`title:` is read as a word; write the value directly behind the colon: title:value",
+            ),
+            ("year>=1990 blue", "`year>=1990` is read as words; write year:>=1990"),
+            ("year=1990", "`year=1990` is read as words; write year:1990"),
+            ("\"blue train", "the query has a quote that is not closed; it is ignored"),
+        ] {
+            assert_eq!(found(text).as_deref(), Some(message), "{text}");
+        }
+        for read in [
+            "title:blue year:>1990 id:4",
+            "12:30",
+            "http://a.b",
+            "\"blue train\" -live",
+            "a>b",
+            "12:",
+        ] {
+            assert_eq!(found(read), None, "{read}");
         }
     }
 
@@ -465,6 +611,7 @@ mod tests {
             ("blue NOT train", "NOT", "blue -train"),
             ("NOT train blue", "NOT", "-train blue"),
             ("a AND b AND NOT c", "AND", "+a +b -c"),
+            ("shoes price BETWEEN 1 AND 5", "BETWEEN", "shoes price:[1 TO 5]"),
             ("blue OR \"red train\"", "OR", "blue \"red train\""),
             ("blue AND -train", "AND", "+blue -train"),
             ("(a OR b) AND c", "OR", ""),
@@ -497,6 +644,7 @@ mod tests {
             }
             first_operator(&text, index);
             boolean_word(&text);
+            unread_condition(&text, index);
         }
     }
 }

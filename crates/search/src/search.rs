@@ -9,7 +9,9 @@ use crate::error::SearchError;
 use crate::facet::Facet;
 use crate::filter::Filter;
 use crate::index::Index;
-use crate::query_syntax::{PreparedQuery, QuerySyntax, boolean_word, first_operator};
+use crate::query_syntax::{
+    PreparedQuery, QuerySyntax, boolean_word, first_operator, unread_condition,
+};
 use crate::ranker::{Ranker, Ranking};
 use crate::retrieve::SearchBuffers;
 use crate::schema::FieldKind;
@@ -233,6 +235,11 @@ impl Ranker {
             && let Some(part) = first_operator(&request.query.text, self.index())
         {
             warnings.push(SearchWarning::PlainOperators { part });
+        }
+        if self.syntax() == QuerySyntax::Simple
+            && let Some(condition) = unread_condition(&request.query.text, self.index())
+        {
+            warnings.push(SearchWarning::UnreadCondition { condition });
         }
         warnings.extend(empty_result_warnings(ranking, request.filter));
         warnings.extend(filter_warnings(request.filter));

@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::filter::{Filter, FilterHint};
+use crate::query_syntax::UnreadCondition;
 use crate::schema::FieldKind;
 
 /// A recoverable problem of a search, of building an index or of a classification. Serialised as
@@ -181,6 +182,11 @@ pub enum SearchWarning {
         /// The query in the simple syntax as it was perhaps meant; `None` if it has brackets.
         simple: Option<String>,
     },
+    /// A part of a query in simple syntax looks like a condition, but is read as words.
+    UnreadCondition {
+        /// The part, and the reason.
+        condition: UnreadCondition,
+    },
     /// Parts of a query in simple syntax have no effect, because the analysis removes all of their
     /// words (stop words).
     IgnoredParts {
@@ -337,6 +343,7 @@ impl SearchWarning {
             Self::FilterHint { .. } => "filter-hint",
             Self::PlainOperators { .. } => "plain-operators",
             Self::BooleanWord { .. } => "boolean-word",
+            Self::UnreadCondition { .. } => "unread-condition",
             Self::IgnoredParts { .. } => "ignored-parts",
             Self::MissingQueryFields { .. } => "missing-query-fields",
             Self::QueriesWithoutFields { .. } => "queries-without-fields",
@@ -424,6 +431,7 @@ impl SearchWarning {
             Self::BooleanWord { word, simple } => {
                 vec![("word", json!(word)), ("simple", json!(simple))]
             }
+            Self::UnreadCondition { condition } => vec![("condition", json!(condition))],
             Self::IgnoredParts { parts } => vec![("parts", json!(parts))],
             Self::MissingQueryFields { fields } => vec![("fields", json!(fields))],
             Self::QueriesWithoutFields { fields, queries } => {
@@ -597,6 +605,7 @@ impl fmt::Display for SearchWarning {
                 "'{word}' is read as a word like the others; in the simple syntax +word is required \
                  and -word is excluded"
             ),
+            Self::UnreadCondition { condition } => condition.fmt(f),
             Self::IgnoredParts { parts } => {
                 let parts: Vec<String> = parts.iter().map(|part| quote(part.as_bytes())).collect();
                 write!(

@@ -8,7 +8,7 @@ use rankwright::tasks::{ConvertRequest, ConvertResult, convert_data};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
-use crate::output::{Output, path_text};
+use crate::output::{Output, check_order, path_text};
 use crate::progress::run_task;
 
 /// Read data in any format and write it in another, which is chosen by the extension of OUT.
@@ -33,6 +33,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         (None, [inputs @ .., target]) if !inputs.is_empty() => (inputs, target),
         _ => return Err(no_output()),
     };
+    if let ([input], None) = (inputs, &args.out) {
+        check_order("data convert", input, target)?;
+    }
     out.check_not_stdout(target)?;
     let mut request = ConvertRequest::new(args.read.files(inputs)?).out(target);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;

@@ -8,7 +8,7 @@ use rankwright::spec::words::counted;
 use rankwright::tasks::{ConvertModelRequest, convert_model};
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, check_order};
 use crate::progress::run_task;
 
 /// Convert a model of any known system to that of another.
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let Some(target) = args.out.as_ref().or(args.target.as_ref()) else {
         return Err(Failure::usage("give the file to write: MODEL OUT"));
     };
+    if args.out.is_none() {
+        check_order("model convert", &args.model, target)?;
+    }
     out.check_not_stdout(target)?;
     let request = ConvertModelRequest::new(&args.model, &args.to)
         .out(target)

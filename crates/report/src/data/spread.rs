@@ -5,12 +5,16 @@
 //! bin for each value; others have twenty bins of equal width between the 0.5% and the 99.5%
 //! quantile of the sampled rows, and values beyond are counted in the outer bins. Where the two
 //! quantiles are equal, the bins go from the least to the greatest finite value. Missing values are
-//! in no bin.
+//! in no bin. A feature of categories has a bin for each of its twelve most frequent categories, with
+//! their texts.
 //!
 //! More than six labels are shown as two groups: below 1, and 1 or more. Cost O(rows) per feature.
 //! Edge cases: a feature that is always missing has no bins.
 
+use std::sync::Arc;
+
 use rankwright_data::{Dataset, DatasetSummary};
+use rankwright_spec::visible;
 
 use super::{DataReport, column, signed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
@@ -28,6 +32,8 @@ const LABELS: usize = 6;
 pub(super) struct Spread {
     pub(super) column: usize,
     pub(super) bins: Bins,
+    /// The texts of categories, for a feature of categories; a value is the place of its text.
+    pub(super) categories: Option<Arc<[String]>>,
     /// Name of each label and its share in each bin, among the label's documents that have a value.
     pub(super) shares: Vec<(String, Vec<f64>)>,
 }
@@ -84,22 +90,41 @@ impl Spread {
         c: usize,
         sample: &[usize],
     ) -> Spread {
-        let bins = bins(data, c, sample);
+        let categories = data.categories(c).cloned();
+        let bins = match &categories {
+            // Categories are numbered from the most frequent one on.
+            Some(texts) => Bins::Values((0..texts.len().min(VALUES)).map(|n| n as f32).collect()),
+            None => bins(data, c, sample),
+        };
         let groups = groups(summary);
         let mut counts = vec![vec![0_usize; bins.len()]; groups.len()];
+        // The documents of each label that have a value, in a bin or not.
+        let mut totals = vec![0_usize; groups.len()];
         for (value, &label) in column(data, c).zip(data.labels()) {
             let group = groups.iter().position(|(_, low, high)| *low <= label && label <= *high);
+            if let Some(total) = group.and_then(|g| totals.get_mut(g)).filter(|_| !value.is_nan()) {
+                *total += 1;
+            }
             let cell = group.and_then(|g| counts.get_mut(g)?.get_mut(bins.bin_of(value)?));
             if let Some(cell) = cell {
                 *cell += 1;
             }
         }
-        let share = |counts: Vec<usize>| {
-            let total = counts.iter().sum::<usize>().max(1) as f64;
+        let share = |(counts, total): (Vec<usize>, usize)| {
+            let total = total.max(1) as f64;
             counts.into_iter().map(|count| count as f64 / total).collect()
         };
         let names = groups.into_iter().map(|(name, _, _)| name);
-        Spread { column: c, bins, shares: names.zip(counts.into_iter().map(share)).collect() }
+        let shares = names.zip(counts.into_iter().zip(totals).map(share)).collect();
+        Spread { column: c, bins, categories, shares }
+    }
+}
+
+impl Spread {
+    /// The text of a category, or a number.
+    pub(super) fn value_text(&self, value: f32) -> String {
+        let text = self.categories.as_ref().and_then(|texts| texts.get(value as usize));
+        text.map_or_else(|| value.to_string(), |text| visible::one_line(text).into_owned())
     }
 }
 
@@ -172,7 +197,7 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     let shares = spread.shares.iter().enumerate();
     let body = match &spread.bins {
         Bins::Values(values) => Body::Bars(Bars {
-            categories: values.iter().map(f32::to_string).collect(),
+            categories: values.iter().map(|value| spread.value_text(*value)).collect(),
             series: shares
                 .map(|(step, (name, shares))| bar_series(name, shares, colour(step)))
                 .collect(),
@@ -190,10 +215,15 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
             Body::Lines(shares.map(line).collect())
         }
     };
-    let bins_note = match &spread.bins {
-        Bins::Values(_) => "",
-        Bins::Range(..) => {
-            " There are twenty bins of equal width; the first and the last also count all values beyond them."
+    let bins_note = match (&spread.bins, &spread.categories) {
+        (Bins::Values(_), Some(texts)) if texts.len() > VALUES => {
+            format!(" The {VALUES} most frequent of {} categories are shown.", texts.len())
+        }
+        (Bins::Values(_), _) => String::new(),
+        (Bins::Range(..), _) => {
+            " There are twenty bins of equal width; the first and the last also count all values \
+             beyond them."
+                .to_owned()
         }
     };
     Chart {

@@ -29,6 +29,19 @@ const FOUR_DOCUMENTS: &str = "\
 2 qid:a 1:3 2:7 3:5 4:2
 ";
 
+/// Regression: the bars of categories were called 0, 1, 2.
+#[test]
+fn categories_have_their_texts_in_charts() {
+    let text = b"qid,label,brand\nq,1,Zeta\nq,0,Acme\nq,0,Zeta\nq,1,\n".to_vec();
+    let options = ReadOptions::new().format(Format::Csv);
+    let data = read_inputs(vec![Input::from_bytes("f", text).unwrap()], &options).unwrap().data;
+    let report = DataReport::new("T", &data, &DataOptions::default()).unwrap();
+    let spread = &report.spreads[0];
+    assert_eq!([spread.value_text(0.0), spread.value_text(1.0)], ["Zeta", "Acme"]);
+    assert_eq!(spread.shares[0].1, [0.5, 0.5]);
+    assert_eq!(spread.shares[1].1, [1.0, 0.0], "a missing value does not count");
+}
+
 #[test]
 fn tau_b_of_four_documents_with_ties_equals_the_value_by_hand() {
     let report = report(FOUR_DOCUMENTS);

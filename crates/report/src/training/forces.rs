@@ -226,7 +226,9 @@ impl QueryForces {
     pub(super) fn section(&self, stages: &Stages) -> Section {
         let text = format!(
             "The arrows show in which direction and how strongly training moves each document of \
-             query {}. RankNet weights all wrong pairs equally, so the documents with the most \
+             query {}. In each pair of documents with different labels, the better one is moved up \
+             and the other one down, the more strongly the more their scores contradict the labels; \
+             the force on a document is the sum over its pairs. RankNet weights all wrong pairs equally, so the documents with the most \
              wrong pairs have the longest arrows, even far down the list. LambdaRank multiplies \
              each pair by the change of {} if its two documents were swapped, so the arrows are \
              longest at the ranks that the metric weights most.",

@@ -1,7 +1,7 @@
 //! The layout of a training report as a page.
 
-use rankwright_eval::conventions;
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_eval::{conventions, tie_notes};
 use rankwright_spec::words::counted;
 
 use super::{
@@ -92,7 +92,7 @@ impl TrainingReport {
     }
 
     /// The conventions of all metrics of the page: how ties, unjudged documents and so on are
-    /// treated.
+    /// treated; and the metrics that the order of equal scores decides.
     fn conventions(&self) -> Vec<String> {
         let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
         let mut lines = conventions(measured);
@@ -107,6 +107,7 @@ impl TrainingReport {
                 lines.push(line);
             }
         }
+        lines.extend(tie_notes(self.values.iter().map(|(name, found)| (name.as_str(), found))));
         lines
     }
 

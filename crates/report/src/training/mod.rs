@@ -30,8 +30,8 @@ mod trees;
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::metric::AccuracyParams;
 use rankwright_eval::{
-    Evaluation, Measure, ScoredDataset, SourceKind, measures_for_model, measures_without_boundary,
-    metric_or_default,
+    EvalOptions, Evaluation, Measure, ScoredDataset, SourceKind, measures_for_model,
+    measures_without_boundary, metric_or_default,
 };
 use rankwright_learn::{AutoReport, TrainingLog};
 use rankwright_model::{Model, ScoreOptions};
@@ -344,7 +344,9 @@ fn whole_model(
 ) -> Result<Vec<(String, Evaluation)>, ReportError> {
     let measure = |set: &NamedData<'_>| {
         let scores = model.score(set.data, options)?;
-        let found = ScoredDataset::new(set.data, &scores)?.evaluate(measures)?;
+        let source = ScoredDataset::new(set.data, &scores)?;
+        let options = EvalOptions::default().tie_effect(true);
+        let found = rankwright_eval::evaluate(&source, measures, options)?;
         Ok((set.name.to_owned(), found))
     };
     sets.iter().map(measure).collect()

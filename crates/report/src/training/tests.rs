@@ -141,6 +141,18 @@ fn a_report_on_lambdamart_has_every_part() {
     assert!((sum - 1.0).abs() < 1e-9);
 }
 
+/// Regression: the page did not say that equal scores decide a metric.
+#[test]
+fn the_page_names_metrics_that_equal_scores_decide() {
+    let tied = |report: &TrainingReport| {
+        let lines = report.page().conventions;
+        lines.into_iter().filter(|line| line.starts_with("ties: train: ")).collect::<Vec<_>>()
+    };
+    let (coarse, _) = report("mart(trees=1, leaves=2)", Log::No, Validation::No);
+    let lines = tied(&coarse);
+    assert!(lines.iter().any(|line| line.contains("equal scores decide ndcg@10")), "{lines:?}");
+}
+
 #[test]
 fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     let (mart, _) = report("mart(trees=3, leaves=4)", Log::No, Validation::No);

@@ -2,8 +2,9 @@
 //!
 //! The id is the column `id`, or one with another name listed in `id.rs`, else the first column,
 //! and may be a whole number. Texts, dates and times (in ISO form) become texts; numbers become
-//! numbers, and booleans 0 or 1; lists become several texts. Columns of other types are skipped,
-//! each counted once. A null is absent. Files are untrusted, and the crates used here panic on some
+//! numbers, and booleans 0 or 1; durations become seconds; lists become several texts. The columns of
+//! a struct are named `outer.inner`, as in JSON lines. Columns of other types, such as maps and lists
+//! of structs, are skipped, each counted once. A null is absent. Files are untrusted, and the crates used here panic on some
 //! damaged files: such a panic becomes an error.
 
 mod timestamps;
@@ -131,6 +132,42 @@ enum TypedColumn {
     List(ArrayRef, ArrowTexts),
 }
 
+/// The most levels of structs within structs whose columns are read.
+const MAX_DEPTH: usize = 8;
+
+/// A column of a file, or of a struct in it.
+struct SourceColumn {
+    /// The name; within a struct that of the struct, a point and that of the column.
+    name: String,
+    array: ArrayRef,
+    /// The structs that the column lies in; a null of theirs is a null of the column.
+    structs: Vec<ArrayRef>,
+}
+
+impl SourceColumn {
+    /// Adds the column, or the columns of its struct.
+    fn add_flattened(self, columns: &mut Vec<SourceColumn>) {
+        let Some(inner) = self.array.as_struct_opt().filter(|_| self.structs.len() < MAX_DEPTH)
+        else {
+            return columns.push(self);
+        };
+        for (field, array) in inner.fields().iter().zip(inner.columns()) {
+            let mut structs = self.structs.clone();
+            structs.push(self.array.clone());
+            let name = format!("{}.{}", self.name, field.name());
+            SourceColumn { name, array: array.clone(), structs }.add_flattened(columns);
+        }
+    }
+}
+
+/// A column in the form in which it is read.
+struct ReadColumn {
+    name: String,
+    column: TypedColumn,
+    /// As in [`SourceColumn`].
+    structs: Vec<ArrayRef>,
+}
+
 /// Rows that were decoded together.
 struct Batch {
     /// Number of rows.
@@ -139,8 +176,7 @@ struct Batch {
     next_row: usize,
     /// The index in `columns` of the id, unless its type is not supported.
     id: Option<usize>,
-    /// Columns with their names.
-    columns: Vec<(String, TypedColumn)>,
+    columns: Vec<ReadColumn>,
     /// Names of columns whose type is not supported.
     skipped: Vec<String>,
 }
@@ -155,14 +191,19 @@ impl Batch {
         let id = id::find_name(&id::DOCUMENT_ID_FIELDS, names).unwrap_or(0);
         let mut id_column = None;
         for (i, (field, array)) in schema.fields().iter().zip(batch.columns()).enumerate() {
-            match typed_column(array, i == id)? {
-                Some(column) => {
-                    if i == id {
-                        id_column = Some(columns.len());
+            let (name, array, structs) = (field.name().clone(), array.clone(), Vec::new());
+            let mut sources = Vec::new();
+            SourceColumn { name, array, structs }.add_flattened(&mut sources);
+            for SourceColumn { name, array, structs } in sources {
+                match typed_column(&array, i == id)? {
+                    Some(column) => {
+                        if i == id && structs.is_empty() {
+                            id_column = Some(columns.len());
+                        }
+                        columns.push(ReadColumn { name, column, structs });
                     }
-                    columns.push((field.name().clone(), column));
+                    None => skipped.push(name),
                 }
-                None => skipped.push(field.name().clone()),
             }
         }
         Ok(Batch { rows: batch.num_rows(), next_row: 0, id: id_column, columns, skipped })
@@ -170,7 +211,7 @@ impl Batch {
 
     /// The bytes of all texts of a row, which a list can repeat any number of times.
     fn text_bytes(&self, row: usize) -> u64 {
-        self.columns.iter().map(|(_, column)| column.text_bytes(row)).sum()
+        self.columns.iter().map(|read| read.column.text_bytes(row)).sum()
     }
 
     /// The document of a row.
@@ -181,7 +222,10 @@ impl Batch {
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let mut document = Document::new("");
-        for (i, (name, column)) in self.columns.iter().enumerate() {
+        for (i, ReadColumn { name, column, structs }) in self.columns.iter().enumerate() {
+            if structs.iter().any(|outer| outer.is_null(row)) {
+                continue;
+            }
             let value = column.value(row, warnings, || location().in_field(name));
             if Some(i) == self.id {
                 let text = match value {
@@ -346,11 +390,20 @@ mod tests {
         Ok((documents, warnings))
     }
 
-    /// A file with a column of each type; a struct is not supported.
+    /// A file with a column of each type; a list of structs is not supported.
     fn sample() -> Vec<u8> {
         let list = |items: Vec<Option<i32>>| Some(items);
         let inner_values: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
         let inner_field = Arc::new(Field::new("x", DataType::Int64, false));
+        let deep: ArrayRef = Arc::new(StructArray::from(vec![(inner_field, inner_values.clone())]));
+        let city: ArrayRef = Arc::new(StringArray::from(vec![Some("Ulm"), None]));
+        let of = |name: &str, array: &ArrayRef| {
+            Arc::new(Field::new(name, array.data_type().clone(), true))
+        };
+        let nested = StructArray::from(vec![
+            (of("city", &city), city.clone()),
+            (of("deep", &deep), deep.clone()),
+        ]);
         file(vec![
             ("title", Arc::new(StringArray::from(vec![Some("Blue Train"), None])) as ArrayRef),
             ("id", Arc::new(Int64Array::from(vec![i64::MAX, 2]))),
@@ -365,7 +418,7 @@ mod tests {
                     list(vec![]),
                 ])),
             ),
-            ("nested", Arc::new(StructArray::from(vec![(inner_field, inner_values)]))),
+            ("nested", Arc::new(nested)),
         ])
     }
 
@@ -378,14 +431,31 @@ mod tests {
             .with("new", Value::Number(1.0))
             .with("day", text("1970-01-01"))
             .with("seen", text("1970-01-01T00:00:01.500"))
-            .with("tags", Value::Texts(vec!["1".into(), "3".into()]));
-        let second =
-            Document::new("2").with("new", Value::Number(0.0)).with("day", text("1970-01-02"));
+            .with("tags", Value::Texts(vec!["1".into(), "3".into()]))
+            .with("nested.city", text("Ulm"))
+            .with("nested.deep.x", Value::Number(1.0));
+        let second = Document::new("2")
+            .with("new", Value::Number(0.0))
+            .with("day", text("1970-01-02"))
+            .with("nested.deep.x", Value::Number(2.0));
         let (documents, warnings) = read(sample()).unwrap();
         assert_eq!(documents, [first, second]);
+        assert!(warnings.is_empty());
+    }
+
+    #[test]
+    fn columns_of_other_types_are_named_and_skipped() {
+        let ids: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
+        let lists = ListArray::from_iter_primitive::<Int32Type, _, _>(vec![Some(vec![Some(1)])]);
+        let outer = Arc::new(Field::new("item", lists.data_type().clone(), true));
+        let offsets = lists.offsets().clone();
+        let lists = ListArray::new(outer, offsets, Arc::new(lists), None);
+        let (documents, warnings) =
+            read(file(vec![("id", ids), ("lists", Arc::new(lists))])).unwrap();
+        assert_eq!(documents, [Document::new("a")]);
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         let skipped = "1 value skipped: neither text, number nor list";
-        assert_eq!(warnings, [format!("{skipped} (first: p (column 'nested'))")]);
+        assert_eq!(warnings, [format!("{skipped} (first: p (column 'lists'))")]);
     }
 
     #[test]

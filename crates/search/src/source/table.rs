@@ -15,7 +15,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::content_stream::ContentStream;
 use rankwright_data::{
-    DataError, SourceLocation, Warnings, is_decimal_comma, is_split_by_semicolons,
+    DataError, SourceLocation, Warnings, is_decimal_comma, is_split_by_semicolons, open_quote,
 };
 use rankwright_spec::words::counted;
 
@@ -62,6 +62,10 @@ pub(super) struct TableSource {
     has_named_id: bool,
     /// Number of documents of the collection before this table.
     documents_before: u64,
+    /// The byte between cells, where cells may have quotes.
+    quoted_delimiter: Option<u8>,
+    /// The offset in the bytes of the file at which the reader began.
+    start: usize,
     /// Whether cells such as `12,50` are numbers.
     reads_decimal_commas: bool,
     /// The last row that was read.
@@ -105,9 +109,12 @@ impl TableSource {
         let header = text.bytes.get(text.offset..).unwrap_or(&[]).trim_ascii_start();
         let header = header.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
         let has_semicolons = delimiter == b',' && is_split_by_semicolons(header);
+        let start = text.offset;
+        let has_quotes = delimiter == b',';
+        let delimiter = if has_semicolons { b';' } else { delimiter };
         let mut reader = ReaderBuilder::new()
-            .delimiter(if has_semicolons { b';' } else { delimiter })
-            .quoting(delimiter == b',')
+            .delimiter(delimiter)
+            .quoting(has_quotes)
             .flexible(true)
             .has_headers(false)
             .from_reader(text);
@@ -130,15 +137,38 @@ impl TableSource {
             id: Some(id.unwrap_or(0)),
             has_named_id: id.is_some(),
             documents_before: 0,
+            quoted_delimiter: has_quotes.then_some(delimiter),
+            start,
             reads_decimal_commas: has_semicolons,
             row,
         })
+    }
+
+    /// The number of lines of the last row before a quote that is never closed, if it has one: the
+    /// reader takes the following lines as a part of its cell. Rows of a compressed file, whose bytes
+    /// are gone, are not looked at.
+    fn open_quote(&self) -> Option<u64> {
+        let delimiter = self.quoted_delimiter?;
+        let has_lines = self.row.iter().any(|cell| cell.contains(&b'\n'));
+        let first = self.row.position().filter(|_| has_lines)?.byte();
+        let offset = |byte: u64| Some(self.start + usize::try_from(byte).ok()?);
+        let text = self.reader.get_ref();
+        let row = text.bytes.get(offset(first)?..offset(self.reader.position().byte())?)?;
+        let blanks = row.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let row = row.get(blanks..)?;
+        let before = row.get(..open_quote(row, delimiter)?)?;
+        Some(before.iter().filter(|byte| **byte == b'\n').count() as u64)
     }
 
     /// The document of the last row that was read.
     fn document(&self, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let line = self.row.position().map_or(0, csv::Position::line);
         let location = || SourceLocation::line(&self.name, line);
+        if let Some(lines_before) = self.open_quote() {
+            let location = SourceLocation::line(&self.name, line + lines_before);
+            let expected = "a closing quote at the end of the cell";
+            return Err(SearchError::malformed(location, "a quote that is never closed", expected));
+        }
         if self.row.len() != self.columns.len() {
             let found = format!("a row of {}", counted(self.row.len(), "cell"));
             let expected = format!(

@@ -31,6 +31,18 @@ fn texts(texts: &[&str]) -> Value {
     Value::Texts(texts.iter().map(|&text| text.to_owned()).collect())
 }
 
+/// Regression: the error named the number of cells of the row, or rows were joined without a word.
+#[test]
+fn the_line_of_a_quote_that_is_never_closed_is_named() {
+    let error = |text: &str| read_as(text.as_bytes(), None).unwrap_err().to_string();
+    let open = "id,title,body\na,\"two\nlines\",x\nb,c,\"open\nc,d,\"e\"\n";
+    let message =
+        "found a quote that is never closed, expected a closing quote at the end of the cell";
+    assert_eq!(error(open), format!("f:4: {message}"));
+    let semicolons = "\u{feff}id;title\r\na;b\r\nc;\"open\r\nd;e\r\n";
+    assert_eq!(error(semicolons), format!("f:3: {message}"));
+}
+
 #[test]
 fn json_lines_keep_order_flatten_objects_and_take_the_last_of_equal_keys() {
     let (documents, warnings) = read_as(
