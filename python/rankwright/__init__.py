@@ -47,6 +47,18 @@ if TYPE_CHECKING:
     from rankwright._selection import QueryKFold as QueryKFold
     from rankwright._selection import QueryShuffleSplit as QueryShuffleSplit
     from rankwright._selection import scorer as scorer
+    from rankwright._tasks import task as task
+    from rankwright._tasks import inspect as inspect
+    from rankwright._tasks import experiment as experiment
+    from rankwright._tasks import list_learners as list_learners
+    from rankwright._tasks import list_objectives as list_objectives
+    from rankwright._tasks import list_metrics as list_metrics
+    from rankwright._tasks import list_features as list_features
+    from rankwright._tasks import list_first_stages as list_first_stages
+    from rankwright._tasks import list_classifiers as list_classifiers
+    from rankwright._tasks import list_click_models as list_click_models
+    from rankwright._tasks import list_formats as list_formats
+    from rankwright._tasks import list_lectures as list_lectures
     from rankwright.report import Plot as Plot
     from rankwright.report import Report as Report
     from rankwright.learners import *  # noqa: F403
@@ -73,6 +85,18 @@ _LAZY = {
     "generate_homepages": "_generate",
     "generate_store": "_generate",
     "lecture": "_lecture",
+    "task": "_tasks",
+    "inspect": "_tasks",
+    "experiment": "_tasks",
+    "list_learners": "_tasks",
+    "list_objectives": "_tasks",
+    "list_metrics": "_tasks",
+    "list_features": "_tasks",
+    "list_first_stages": "_tasks",
+    "list_classifiers": "_tasks",
+    "list_click_models": "_tasks",
+    "list_formats": "_tasks",
+    "list_lectures": "_tasks",
     "Plot": "report",
     "Report": "report",
 }

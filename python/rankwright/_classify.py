@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rankwright._index import _are_files, _documents
+from rankwright._index import _given
 from rankwright._results import Result
-from rankwright._scratch import paths_of, run_task
+from rankwright._scratch import run_task
 from rankwright.errors import of_kind
-
-
-def _given(documents: Any) -> Any:
-    return paths_of(documents) if _are_files(documents) else _documents(documents)
 
 
 def classify(
@@ -34,11 +30,22 @@ def classify(
     labelled, documents
         Dictionaries with an id and fields, a frame, or files; `label` is the field with the class.
     classifier
-        A spec: ``"rocchio"``, ``"knn(k=5)"``, ``"naive-bayes"``, ``"svm"``, ``"logistic"``, ``"tree"``, ``"forest"``.
+        A spec, such as ``"rocchio"``, ``"knn(k=5)"`` or ``"naive-bayes"``; `list_classifiers` has all of them.
     fields
-        Fields to classify by; all text if not given.
+        Fields to classify by: texts, categories or numbers; empty: all text fields, or all number fields of documents
+        without text.
+    analysis
+        How texts become terms, as a spec; None: English words.
+    weights
+        Weights of terms: ``"tfidf"`` or ``"counts"``; None: those that suit the classifier.
     folds, seed
-        Of the cross validation.
+        Number of folds (None: 5) and seed of the cross validation; an error with `documents`.
+
+    Returns
+    -------
+    Result
+        With `documents`, ``decisions`` has the class and the values of each; without, ``accuracy`` and ``classes`` say how good
+        the classifier is on documents that it has not seen.
 
     Examples
     --------

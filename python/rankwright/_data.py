@@ -237,6 +237,40 @@ def read_files(
     return Dataset._of(native)
 
 
+def data_source(data: Any, y: Any = None, *, qid: Any = None, n_jobs: int | None = None) -> Any:
+    """Feature data as tasks take it: the paths of files, which the task reads, or a native data set."""
+    if isinstance(data, (str, os.PathLike)) or _are_paths(data):
+        refuse_parts(y=y, qid=qid)
+        return [os.fspath(path) for path in ([data] if isinstance(data, (str, os.PathLike)) else data)]
+    if isinstance(data, Dataset):
+        refuse_parts(y=y, qid=qid)
+        return data._native
+    if y is None and _is_rows(data):
+        return Dataset(data[0], data[1], qid=data[2] if len(data) == 3 else None, n_jobs=n_jobs)._native
+    return Dataset(data, y, qid=qid, n_jobs=n_jobs)._native
+
+
+def _is_rows(value: Any) -> bool:
+    """Whether it is a tuple ``(X, y)`` or ``(X, y, qid)``."""
+    if not isinstance(value, (list, tuple)) or len(value) not in (2, 3) or isinstance(value[0], Dataset):
+        return False
+    return (isinstance(value, tuple) and isinstance(value[0], list)) or (hasattr(value[0], "shape") and len(value[0].shape) == 2)
+
+
+def validation_sources(valid: Any, n_jobs: int | None = None) -> list[Any]:
+    """Sets of validation data as tasks take them: one set, or a list of sets, each with its name."""
+    if valid is None:
+        return []
+    is_list = isinstance(valid, (list, tuple)) and not _is_rows(valid)
+    sets: list[Any] = list(valid) if is_list else [valid]
+    found = []
+    for place, one in enumerate(sets):
+        source = data_source(one, n_jobs=n_jobs)
+        name = "valid" if place == 0 else f"valid{place + 1}"
+        found.append(source if isinstance(source, list) else (name, source))
+    return found
+
+
 def refuse_parts(**given: Any) -> None:
     """Raises an error if one of these arguments is given besides a `Dataset` or file, which has these parts itself."""
     name = next((name for name, value in given.items() if value is not None), None)

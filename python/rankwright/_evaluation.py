@@ -9,32 +9,42 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, collected, column_names, column_values, is_frame, one_dimension, refuse_parts
+from rankwright._data import collected, column_names, column_values, data_source, is_frame, one_dimension, refuse_parts
 from rankwright._model import Model
 from rankwright._results import Evaluation
 from rankwright._threads import thread_count
+from rankwright._warnings import warn_of
 from rankwright.errors import of_kind
 
 
 def metric_list(metrics: Any) -> list[str]:
-    """Metrics as a list of specs."""
+    """Metrics as a list of specs; none if none is given."""
+    if metrics is None:
+        return []
     return [metrics] if isinstance(metrics, str) else [str(metric) for metric in metrics]
+
+
+def evaluation(n_jobs: int | None, **fields: Any) -> Evaluation:
+    """The result of the task with these fields, after giving its warnings."""
+    found = Evaluation(_native.evaluate(fields, thread_count(n_jobs)))
+    warn_of(found.to_dict().get("warnings", ()))
+    return found
 
 
 def evaluate_native(model: Model, data: _native.Dataset, metrics: Any, by_position: bool, n_jobs: int | None) -> Evaluation:
     """Metrics of a model on a native data set."""
-    found = _native.evaluate_model(model._native, data, metric_list(metrics), by_position, thread_count(n_jobs))
-    return Evaluation(found)
+    return evaluation(n_jobs, model=model._native, data=data, metrics=metric_list(metrics), by_position=by_position)
 
 
 def evaluate(
     what: Any,
     data: Any = None,
-    metrics: Any = "ndcg@10",
+    metrics: Any = None,
     *,
     qrels: Any = None,
     y: Any = None,
     qid: Any = None,
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """The values of metrics, with their conventions and confidence intervals.
@@ -46,12 +56,26 @@ def evaluate(
         a file, a frame with ``query_id``, ``doc_id`` and ``score`` (as ir_measures has them), or a
         dictionary of dictionaries.
     data
-        Labelled data: a `Dataset`, a file, or features for `y` and `qid`.
+        Labelled data: a `Dataset`, a file (or several), or features for `y` and `qid`. Not needed with `qrels`, and not with
+        scores whose `y` and `qid` are given.
     metrics
-        A metric or several, such as ``"ndcg@10"`` or ``["ap", "rr@10"]``.
+        A metric or several, such as ``"ndcg@10"`` or ``["ap", "rr@10"]``; None: the usual ones of the library,
+        which `list_metrics` marks.
     qrels
         Judgements: a file, a frame with ``query_id``, ``doc_id`` and ``relevance``, or a dictionary of
         dictionaries.
+    y, qid
+        Labels and query ids of the rows, if `data` has none of its own.
+    depth
+        Count only this many best documents of each query; None: all.
+    n_jobs
+        Number of threads; None: all.
+
+    Returns
+    -------
+    Evaluation
+        ``found["ndcg@10"]`` is the value of a metric, ``found.value`` that of the first one, ``found.per_query("ndcg@10")`` has
+        the values of the queries, ``found.to_pandas()`` all metrics with their intervals.
 
     Examples
     --------
@@ -60,28 +84,31 @@ def evaluate(
     >>> rw.evaluate(run, metrics="rr", qrels={"q1": {"b": 1}})["rr"]
     0.5
     """
-    threads = thread_count(n_jobs)
+    fields = {"metrics": metric_list(metrics), "depth": depth}
     if qrels is not None:
         refuse_parts(data=data, y=y, qid=qid)
-        run = _lists(what, "score")
-        judged = _lists(qrels, "relevance")
-        return Evaluation(_native.evaluate_run(run, judged, metric_list(metrics), threads))
+        return evaluation(n_jobs, runs=[_lists(what, "score")], qrels=_lists(qrels, "relevance"), **fields)
     labelled = _labelled(data, y, qid, n_jobs)
     if _is_scores(what):
-        scores = np.ascontiguousarray(one_dimension(what, "scores"), dtype=np.float64)
-        return Evaluation(_native.evaluate_scores(labelled._native, scores, metric_list(metrics), threads))
-    return evaluate_native(Model(what), labelled._native, metrics, False, n_jobs)
+        return evaluation(n_jobs, scores=[("the scores", _scores(what))], data=labelled, **fields)
+    return evaluation(n_jobs, model=model_source(what), data=labelled, **fields)
 
 
-def _labelled(data: Any, y: Any, qid: Any, n_jobs: int | None) -> Dataset:
+def model_source(model: Any) -> Any:
+    """A model as tasks take it: the path of a file, or a native model."""
+    return os.fspath(model) if isinstance(model, (str, os.PathLike)) else Model(model)._native
+
+
+def _scores(what: Any) -> np.ndarray:
+    return np.ascontiguousarray(one_dimension(what, "scores"), dtype=np.float64)
+
+
+def _labelled(data: Any, y: Any, qid: Any, n_jobs: int | None) -> Any:
     if data is None:
         if y is None:
             raise of_kind("no-data", "labelled data is needed: a Dataset, a file, or y and qid")
         data = np.zeros((len(y), 1), dtype=np.float32)
-    if isinstance(data, Dataset):
-        refuse_parts(y=y, qid=qid)
-        return data
-    return Dataset(data, y, qid=qid, n_jobs=n_jobs)
+    return data_source(data, y, qid=qid, n_jobs=n_jobs)
 
 
 def _is_scores(what: Any) -> bool:

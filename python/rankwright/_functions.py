@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, refuse_parts
-from rankwright._evaluation import evaluate, metric_list
+from rankwright._data import data_source, refuse_parts, validation_sources
+from rankwright._evaluation import _is_scores, _labelled, _lists, _scores, evaluate, metric_list
+from rankwright._model import Model
 from rankwright._results import Evaluation, Result
+from rankwright._scratch import options_spec, warned
 from rankwright._spec import text_of
 from rankwright._threads import thread_count
 from rankwright.errors import of_kind
@@ -20,13 +21,6 @@ from rankwright.errors import of_kind
 
 def _spec(learner: Any) -> str:
     return learner.spec() if hasattr(learner, "spec") else str(learner)
-
-
-def _dataset(data: Any, y: Any, qid: Any, n_jobs: int | None) -> Dataset:
-    if isinstance(data, Dataset):
-        refuse_parts(y=y, qid=qid)
-        return data
-    return Dataset(data, y, qid=qid, n_jobs=n_jobs)
 
 
 class Comparison(Result):
@@ -55,14 +49,55 @@ class Comparison(Result):
         return self._text
 
 
+def compare_fields(
+    systems: Mapping[str, Any], data: Any, metrics: Any, qrels: Any, y: Any, qid: Any, depth: int | None, n_jobs: int | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    """The fields of the request for a comparison."""
+    if not systems:
+        raise of_kind("no-systems", "there are no systems to compare")
+    baseline = options.pop("baseline", None)
+    fields: dict[str, Any] = {"baseline": None if baseline is None else str(baseline), "options": options_spec("compare", options)}
+    kinds = {_kind_of(system) for system in systems.values()}
+    if "evaluation" not in kinds and (qrels is not None or len(kinds) == 1):
+        fields |= {"metrics": metric_list(metrics), "depth": depth}
+        if qrels is not None:
+            refuse_parts(data=data, y=y, qid=qid)
+            return fields | {"runs": [_named_run(name, run) for name, run in systems.items()], "qrels": _lists(qrels, "relevance")}
+        fields["data"] = _labelled(data, y, qid, n_jobs)
+        if kinds == {"scores"}:
+            return fields | {"scores": [(name, _scores(scores)) for name, scores in systems.items()]}
+        return fields | {"models": [(name, Model(model)._native) for name, model in systems.items()]}
+    if kinds == {"evaluation"}:
+        # An error: the evaluations have their own.
+        fields |= {"metrics": metric_list(metrics), "depth": depth}
+    # Systems of several kinds are evaluated one by one, so that they stay in their order.
+    evaluated = []
+    for name, system in systems.items():
+        if not isinstance(system, Evaluation):
+            system = evaluate(system, data, metrics, qrels=qrels, y=y, qid=qid, depth=depth, n_jobs=n_jobs)
+        evaluated.append((name, system._native))
+    return fields | {"evaluations": evaluated}
+
+
+def _named_run(name: str, run: Any) -> tuple[str, Any]:
+    return name, _lists(run, "score")
+
+
+def _kind_of(system: Any) -> str:
+    if isinstance(system, Evaluation):
+        return "evaluation"
+    return "scores" if _is_scores(system) else "model"
+
+
 def compare(
     systems: Mapping[str, Any],
     data: Any = None,
-    metrics: Any = "ndcg@10",
+    metrics: Any = None,
     *,
     qrels: Any = None,
     y: Any = None,
     qid: Any = None,
+    depth: int | None = None,
     n_jobs: int | None = None,
     **options: Any,
 ) -> Comparison:
@@ -73,42 +108,60 @@ def compare(
     systems
         Names with models, estimators, scores, runs (with `qrels`) or evaluations; the first is the
         baseline unless `baseline` names another.
-    data, y, qid, qrels, metrics
+    data, y, qid, qrels, metrics, depth, n_jobs
         As in `evaluate`.
     options
-        ``baseline``, ``test`` ("randomisation", "t", "bootstrap", "sign"), ``correction`` ("holm",
-        "bonferroni", "none"), ``alpha``, ``seed``, ``samples``, ``tolerance``.
+        ``baseline`` (the name of a system); ``test`` ("randomisation", "t", "bootstrap", "sign"); ``correction`` of the p-values
+        ("holm", "bonferroni", "none"); ``alpha``, the largest corrected p-value that is significant; ``samples`` and ``seed`` of the
+        randomisation test and the bootstrap; ``tolerance``, the largest difference in a query that counts as a tie. Those that
+        are not given have the defaults of the library.
+
+    Returns
+    -------
+    Comparison
+        Printed, it is a table; ``to_pandas()`` has a row for each metric and system, with the difference from the baseline,
+        its interval and its p-value.
     """
-    if data is not None:
-        data, y, qid = _dataset(data, y, qid, n_jobs), None, None
-    evaluated = []
-    for name, system in systems.items():
-        if not isinstance(system, Evaluation):
-            system = evaluate(system, data, metrics, qrels=qrels, y=y, qid=qid, n_jobs=n_jobs)
-        evaluated.append((name, system._native))
-    given = ", ".join(f"{key}={text_of(value)}" for key, value in options.items())
-    text, table = _native.compare(evaluated, f"compare({given})" if given else "compare")
-    return Comparison(json.loads(text), table)
+    fields = compare_fields(systems, data, metrics, qrels, y, qid, depth, n_jobs, options)
+    text, table = _native.compare(fields, thread_count(n_jobs))
+    return Comparison(warned(text), table)
 
 
 class CrossValidation(Result):
-    """Folds of a cross validation, and the score of each row by a model that has not seen its query."""
+    """Folds of a cross validation, and the score of each row by a model that has not seen its query.
 
-    def __init__(self, fields: dict[str, Any], evaluation: Evaluation, scores: np.ndarray) -> None:
+    The fields are those that the command prints: ``learners`` with their folds and metrics, and ``comparison`` if there are
+    several learners.
+    """
+
+    def __init__(self, fields: dict[str, Any], learners: list[tuple[Any, Any]]) -> None:
         super().__init__(fields, "folds")
-        #: The metrics over all queries.
-        self.evaluation = evaluation
-        #: The score of each row, in the order of the rows.
-        self.scores = scores
+        names = [one["learner"] for one in fields["learners"]]
+        #: The metrics over all queries, by the spec of the learner.
+        self.evaluations = {name: Evaluation(native) for name, (native, _) in zip(names, learners)}
+        #: The score of each row by each learner, in the order of the rows, by the spec of the learner.
+        self.all_scores = {name: np.frombuffer(scores, dtype=np.float64) for name, (_, scores) in zip(names, learners)}
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The metrics over all queries, of the first learner."""
+        return next(iter(self.evaluations.values()))
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The score of each row by the first learner, in the order of the rows."""
+        return next(iter(self.all_scores.values()))
 
     def records(self, table: str | None = None) -> list[dict[str, Any]]:
-        """A record for each fold: queries, and the value of each metric."""
+        """A record for each learner and fold: numbers of queries, seconds, and the value of each metric."""
         if table is not None and table != "folds":
             return super().records(table)
         return [
-            {"fold": number, "queries": len(fold["queries"]), "trained": fold["trained"]}
-            | {result["metric"]: result["value"] for result in fold["results"]}
-            for number, fold in enumerate(self._fields["folds"], start=1)
+            {"learner": learner["learner"], "fold": number}
+            | {key: value for key, value in fold.items() if key != "values"}
+            | dict(zip((metric["metric"] for metric in learner["metrics"]), fold["values"]))
+            for learner in self._fields["learners"]
+            for number, fold in enumerate(learner["folds"], start=1)
         ]
 
 
@@ -118,35 +171,68 @@ def cv(
     y: Any = None,
     *,
     qid: Any = None,
-    metrics: Any = (),
-    folds: int = 5,
+    metrics: Any = None,
+    folds: int | None = None,
     seed: int | None = None,
     valid_part: float | None = None,
+    bias: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
 ) -> CrossValidation:
-    """Cross-validates an estimator (or the spec of a learner) by query.
+    """Cross-validates an estimator, or several on the same folds, by query.
 
-    `valid_part` is the fraction of each fold's training queries that decides on early stopping.
+    Parameters
+    ----------
+    learner
+        An estimator or the spec of a learner; or a list of them, which are compared with the first.
+    data, y, qid
+        A `Dataset`, files, or features with labels and query ids.
+    metrics
+        A metric or several; the first decides on early stopping. None: the metric of the first learner.
+    folds
+        Number of folds; None: 5.
+    seed
+        Seed of the folds and the trainings; None: the default seed, so that results repeat.
+    valid_part
+        Fraction of each fold's training queries that decides on early stopping; None: all are trained on.
+    bias
+        A file with the examination of positions, for learners with ``bias="ips"`` or ``"dr"``.
+    n_jobs
+        Number of threads; None: all.
+
+    Returns
+    -------
+    CrossValidation
+        ``evaluation`` has the metrics over all queries, ``scores`` the score of each row by a model that has not seen its query,
+        ``to_pandas()`` a row for each fold.
     """
-    dataset = _dataset(data, y, qid, n_jobs)
-    text, native, scores = _native.cv(
-        _spec(learner), dataset._native, metric_list(metrics), folds, seed, valid_part, thread_count(n_jobs)
-    )
-    return CrossValidation(json.loads(text), Evaluation(native), np.frombuffer(scores, dtype=np.float64))
+    several = list(learner) if isinstance(learner, (list, tuple)) else [learner]
+    fields = {
+        "learners": [_spec(one) for one in several],
+        "data": data_source(data, y, qid=qid, n_jobs=n_jobs),
+        "metrics": metric_list(metrics),
+        "division": options_spec("folds", {"folds": folds, "seed": seed, "valid_part": valid_part}),
+        "bias": os.fspath(bias) if bias is not None else None,
+    }
+    text, learners = _native.cv(fields, thread_count(n_jobs))
+    return CrossValidation(warned(text), learners)
 
 
 class Tuning(Result):
-    """The trials of a search over parameters, the best first."""
+    """The trials of a search over parameters, the best first; the fields are those that the command prints."""
 
-    def __init__(self, fields: dict[str, Any], learner: Any, best: str | None) -> None:
+    def __init__(self, fields: dict[str, Any], learner: Any) -> None:
         super().__init__(fields, "trials")
         self._learner = learner
-        #: The spec of the best trial.
-        self.best_spec = best
+
+    @property
+    def best_spec(self) -> str | None:
+        """The spec of the best of the completely trained trials; None if there is none."""
+        best = self._fields["best"]
+        return best["spec"] if best else None
 
     @property
     def best_estimator(self) -> Any:
-        """An estimator with the parameters of the best trial, not fitted."""
+        """An estimator with the parameters of the best trial, not fitted; None if there is none."""
         return from_spec(self.best_spec) if self.best_spec else None
 
 
@@ -159,38 +245,66 @@ def tune(
     valid: Any = None,
     space: str | None = None,
     trials: int | None = None,
-    method: str = "random",
+    method: str | None = None,
     metric: str | None = None,
-    folds: int = 5,
+    folds: int | None = None,
+    valid_part: float | None = None,
     seed: int | None = None,
     log: str | os.PathLike[str] | None = None,
+    bias: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
 ) -> Tuning:
     """Searches over the parameters of an estimator (or of the spec of a learner).
 
-    Trials are measured on `valid` (a `Dataset` or a tuple ``(X, y, qid)``), or by `folds` of the data. A
-    space such as ``"leaves=logint(4,64), rate=log(0.02,0.3)"`` names the parameters; each learner has a
-    default one. With `log`, a search that was interrupted goes on.
+    Parameters
+    ----------
+    learner
+        The estimator or spec; its parameters are trial 0.
+    data, y, qid
+        A `Dataset`, files, or features with labels and query ids.
+    valid
+        Validation data on which trials are measured: a `Dataset`, a file, or a tuple ``(X, y, qid)``. None: folds of the data.
+    space
+        Parameters to search, such as ``"leaves=logint(4,64), rate=log(0.02,0.3)"``; None: the default space of the learner.
+    trials
+        Number of trials; None: 30.
+    method
+        ``"random"``; or ``"halving"``: all trials are trained for a few rounds, the best third for three times as many, and so on.
+        None: ``"random"``.
+    metric
+        The metric that decides; None: that of the learner.
+    folds, valid_part
+        Without `valid`: the number of folds (None: 5), and the fraction of each fold's training queries that decides on early
+        stopping (None: none).
+    seed
+        Seed of the draws, the folds and the trainings; None: the default seed, so that results repeat.
+    log
+        A file that keeps finished trials: the same call then goes on after an interruption.
+    bias
+        A file with the examination of positions, for learners with ``bias="ips"`` or ``"dr"``.
+    n_jobs
+        Number of threads; None: all.
+
+    Returns
+    -------
+    Tuning
+        ``best_estimator`` is an estimator with the best parameters, ``to_pandas()`` has a row for each trial.
     """
-    if method not in ("random", "halving"):
-        raise of_kind("bad-value", f"method is 'random' or 'halving'; found {method!r}")
-    dataset = _dataset(data, y, qid, n_jobs)
-    if isinstance(valid, (tuple, list)):
-        valid = Dataset(valid[0], valid[1], qid=valid[2] if len(valid) == 3 else None, n_jobs=n_jobs)
-    text, best = _native.tune(
-        _spec(learner),
-        dataset._native,
-        valid=valid._native if valid is not None else None,
-        space=space,
-        trials=trials,
-        halving=method == "halving",
-        metric=metric,
-        folds=folds,
-        seed=seed,
-        log=os.fspath(log) if log is not None else None,
-        threads=thread_count(n_jobs),
-    )
-    return Tuning(json.loads(text), learner, best)
+    sets = validation_sources(valid, n_jobs)
+    if len(sets) > 1:
+        raise of_kind("bad-value", f"trials are measured on one set of validation data; found {len(sets)}")
+    if sets:
+        refused = next((name for name, value in (("folds", folds), ("valid_part", valid_part)) if value is not None), None)
+        if refused is not None:
+            raise of_kind("option-unused", f"{refused} has no effect: trials are measured on the validation data", "leave it out, or leave out valid")
+    fields = {
+        "learner": _spec(learner),
+        "data": data_source(data, y, qid=qid, n_jobs=n_jobs),
+        "valid": sets[0] if sets else None,
+        "space": space, "trials": trials, "method": method, "metric": metric_list(metric), "folds": folds, "valid_part": valid_part,
+        "seed": seed, "log": os.fspath(log) if log is not None else None, "bias": os.fspath(bias) if bias is not None else None,
+    }
+    return Tuning(warned(_native.tune(fields, thread_count(n_jobs))), learner)
 
 
 def auto(X: Any, y: Any = None, *, qid: Any = None, group: Any = None, eval_set: Any = None, progress: bool | str = "auto", **parameters: Any) -> Any:

@@ -23,7 +23,6 @@ _EVENT_COLUMNS = {"action_name", "query_response_hit_ids", "event"}
 def task_result(task: str, table: str | None = None, **fields: Any) -> Result:
     """The result of a task, whose warnings are raised as those of Python; `table` is the field that becomes frames."""
     found = run_task(task, **fields)
-    warn_of(found.get("warnings", ()))
     return Result(found, table if table in found else None)
 
 

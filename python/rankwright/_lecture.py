@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from rankwright import _native
 from rankwright._results import Result
+from rankwright._scratch import warned
 
 
 class Lecture(Result):
@@ -39,4 +39,4 @@ def lecture(*names: str) -> Lecture:
     from rankwright.report import Report
 
     text, drawn = _native.lecture(list(names))
-    return Lecture(json.loads(text), Report(drawn))
+    return Lecture(warned(text), Report(drawn))

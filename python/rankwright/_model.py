@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, is_frame, is_pandas, native_dataset, read_files, refuse_parts, row_parts
+from rankwright._data import Dataset, data_source, is_frame, is_pandas, native_dataset, read_files, refuse_parts, row_parts
 from rankwright._results import Result
 from rankwright._threads import thread_count
+from rankwright._warnings import warn_of
 from rankwright.errors import of_kind
 
 _FAST = (np.dtype(np.float32), np.dtype(np.float64))
@@ -96,19 +98,44 @@ class Model:
         """Whether a score depends on the other documents of its query."""
         return self._native.is_listwise
 
-    def predict(self, X: Any, *, qid: Any = None, ignore_extra: bool = False, n_jobs: int | None = None) -> np.ndarray:
-        """The score of each row, in the order of the rows.
+    def predict(
+        self,
+        X: Any,
+        *,
+        qid: Any = None,
+        kind: str | None = None,
+        rel: float | None = None,
+        ignore_extra: bool = False,
+        n_jobs: int | None = None,
+    ) -> np.ndarray:
+        """The score of each row, in the order of the rows; a higher score ranks higher.
 
-        A frame's columns are matched by name, an array's by position. Only list-wise models need
-        `qid`; without it, all rows are one query.
+        Parameters
+        ----------
+        X
+            Rows: an array or sparse matrix, whose columns are matched by position, a frame, whose columns are matched by name,
+            a `Dataset`, or a file.
+        qid
+            Query ids, which only list-wise models need; without them, all rows are one query.
+        kind
+            ``"grade"``, ``"probability"`` or ``"class"``: a prediction in terms of labels instead of the score, for models that
+            make it. None: the score.
+        rel
+            The lowest relevant label of probabilities and classes; None: that of the training.
+        ignore_extra
+            Whether features that the model does not know are ignored; otherwise they are an error.
+        n_jobs
+            Number of threads; None: all.
         """
         native = self._native
-        if qid is None and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in _FAST and X.shape[1] == native.columns:
+        if kind is None and qid is None and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in _FAST and X.shape[1] == native.columns:
             small = native.score_small(X)
             if small is not None:
                 return np.frombuffer(small, dtype=np.float64)
         data = self._dataset(X, qid, n_jobs)
-        scores = native.score(data, False, ignore_extra, thread_count(n_jobs))
+        fields = {"data": data, "ignore_extra": ignore_extra, "predict": kind, "rel": rel}
+        scores, found = native.score(fields, thread_count(n_jobs))
+        warn_of(json.loads(found))
         return np.frombuffer(scores, dtype=np.float64)
 
     def _dataset(self, X: Any, qid: Any, n_jobs: int | None, by_position: bool = False) -> _native.Dataset:
@@ -135,9 +162,39 @@ class Model:
                 parts["first"] = self._native.first_feature
         return native_dataset(X, parts, names=names, absent=self._native.absent, threads=thread_count(n_jobs))
 
-    def inspect(self) -> Result:
-        """The kind of model, its training, its parts, and the importance of its features."""
-        return Result.of_json(self._native.summary())
+    def inspect(
+        self, *, tree: int | None = None, data: Any = None, metric: str | None = None, repeats: int | None = None, seed: int | None = None
+    ) -> Result:
+        """The kind of model, its training, its parts, and the importance of its features.
+
+        Parameters
+        ----------
+        tree
+            The number of a tree (from 1) that is shown as text: the field ``tree``.
+        data
+            Labelled data for permutation importance: a `Dataset`, a file, or a tuple ``(X, y, qid)``. The values of each feature
+            are shuffled among all rows, and the loss of the metric is the importance.
+        metric
+            The metric of permutation importance; None: that of the model's training.
+        repeats
+            Number of shuffles of each feature; None: 5.
+        seed
+            Seed of the shuffles; None: the default seed.
+
+        Returns
+        -------
+        Result
+            ``weights`` and ``importance`` are those of the features.
+        """
+        from rankwright._scratch import run_task
+
+        if data is None and any(value is not None for value in (metric, repeats, seed)):
+            raise of_kind("option-unused", "metric, repeats and seed are those of permutation importance, which needs data")
+        found = run_task(
+            "model inspect", model=self._native, tree=tree, data=None if data is None else data_source(data),
+            metric=None if metric is None else [metric], repeats=repeats, seed=seed,
+        )
+        return Result(found)
 
     def importance(self) -> dict[str, float]:
         """The importance of each feature that has any, by its name, the largest first.
@@ -177,8 +234,6 @@ class Model:
         averaged, and `seed` draws these orders and the documents of `background`.
         """
         from rankwright._explain import Explanation
-
-        import json
 
         data = self._dataset(X, qid, n_jobs)
         background_data = self._dataset(background, None, n_jobs) if background is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -29,7 +30,7 @@ from rankwright._results import Result
 from rankwright._spec import python_name, spec_of, table
 from rankwright._threads import thread_count
 from rankwright._training import Callback, Trained, train
-from rankwright._warnings import RankwrightWarning, warn
+from rankwright._warnings import RankwrightWarning, warn, warn_of
 from rankwright.errors import Error, of_kind
 
 try:
@@ -90,6 +91,8 @@ class Ranker(BaseEstimator):
         The trained model; its bytes are those that the command writes for the same data.
     history_ : History
         Metrics round by round.
+    result_ : Result
+        What the command prints about the training: values on the validation data, weights of a linear model, seconds.
     best_iteration_ : int or None
         The number of rounds (trees, epochs) that the model keeps; None for learners without rounds.
     feature_importances_ : ndarray
@@ -138,6 +141,10 @@ class Ranker(BaseEstimator):
         checkpoint: Any = None,
         callbacks: Iterable[Callback] = (),
         progress: bool | str = "auto",
+        teacher: Any = None,
+        teacher_weight: float | None = None,
+        unlabelled: Any = None,
+        bias: str | os.PathLike[str] | None = None,
     ) -> Any:
         """Trains the model.
 
@@ -171,6 +178,19 @@ class Ranker(BaseEstimator):
             Functions that get a `Round` after each round; true or an exception stops the training.
         progress
             True, False, or "auto": a progress bar in terminals and notebooks.
+        teacher
+            A model (or estimator, or file) to learn from besides the labels, which may then be left out.
+        teacher_weight
+            Weight of the teacher's scores in the loss, from 0 to 1; None: 0.5.
+        unlabelled
+            Further queries that are learned from the teacher alone: a `Dataset`, a file, or a tuple ``(X, qid)``.
+        bias
+            A file with the examination of positions, for estimators with ``bias="ips"`` or ``"dr"``.
+
+        Returns
+        -------
+        self
+            The fitted estimator: ``model_``, ``history_``, ``result_`` (what the command prints about the training).
         """
         before = dict(self.__dict__)
         try:
@@ -179,7 +199,10 @@ class Ranker(BaseEstimator):
                     "qid": qid, "group": group, "weight": sample_weight, "query_weight": query_weight, "pairs": pairs, "position": position,
                 },
                 lambda: self._validation_data(eval_set, eval_qid, eval_group),
-                {"start": start, "checkpoint": checkpoint, "callbacks": callbacks, "progress": progress},
+                {
+                    "start": start, "checkpoint": checkpoint, "callbacks": callbacks, "progress": progress, "teacher": teacher,
+                    "teacher_weight": teacher_weight, "unlabelled": unlabelled, "bias": bias,
+                },
             )
         except BaseException:
             # An estimator stays as it was if it cannot be fitted anew.
@@ -188,11 +211,13 @@ class Ranker(BaseEstimator):
             raise
 
     def _fit(self, X: Any, y: Any, given: dict[str, Any], validation: Any, options: dict[str, Any]) -> Any:
-        data, has_queries = self._training_data(X, y, **given)
+        data, has_queries = self._training_data(X, y, needs_labels=given["pairs"] is None and options["teacher"] is None, **given)
         valid = validation()
+        options["unlabelled"] = self._unlabelled(options["unlabelled"])
         done = self._train(data, valid=valid, seed=self._seed(), n_jobs=self.n_jobs, rounds=self._rounds(), **options)  # type: ignore[attr-defined]
         self.model_ = done.model
         self.history_ = done.history
+        self.result_ = done.result
         if done.choice is not None:
             self.choice_ = Result(done.choice, "candidates")
         elif hasattr(self, "choice_"):
@@ -233,7 +258,9 @@ class Ranker(BaseEstimator):
             if small is not None:
                 return np.frombuffer(small, dtype=np.float64)
         data = self._dataset_to_score(X, row_parts(X, qid=qid))
-        scores = self.model_._native.score(data, self._by_position(X), False, thread_count(self.n_jobs))  # type: ignore[attr-defined]
+        fields = {"data": data, "by_position": self._by_position(X)}
+        scores, found = self.model_._native.score(fields, thread_count(self.n_jobs))  # type: ignore[attr-defined]
+        warn_of(json.loads(found))
         return np.frombuffer(scores, dtype=np.float64)
 
     def _needs_no_checks(self, X: Any) -> bool:
@@ -349,10 +376,27 @@ class Ranker(BaseEstimator):
 
     # Data
 
-    def _training_data(self, X: Any, y: Any, **given: Any) -> tuple[Dataset, bool]:
+    def _unlabelled(self, given: Any) -> Dataset | None:
+        """Queries without labels, with the names of the fitted columns."""
+        if given is None or isinstance(given, Dataset):
+            return given
+        if isinstance(given, (str, os.PathLike)):
+            return read_files(given, needs_labels=False, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
+        X, qid = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+        X = collected(X)
+        query = self._query_column(X)
+        if query is None and qid is None:
+            warn("no query ids are given for the queries without labels: all of their rows are one query", OneQueryWarning, "one-query")
+        if not is_frame(X):
+            X = X if hasattr(X, "tocsr") else features_array(X)
+        names = list(self.feature_names_in_) if not is_frame(X) and hasattr(self, "feature_names_in_") else None
+        native = native_dataset(X, row_parts(X, qid=qid), query_column=query, names=names, threads=thread_count(self.n_jobs))  # type: ignore[attr-defined]
+        return Dataset._of(native)
+
+    def _training_data(self, X: Any, y: Any, *, needs_labels: bool, **given: Any) -> tuple[Dataset, bool]:
         """The data set of `fit`, and whether queries are known."""
         if isinstance(X, (str, os.PathLike)):
-            X = read_files(X, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
+            X = read_files(X, needs_labels=needs_labels, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         if isinstance(X, Dataset):
             refuse_parts(y=y, **given)
             self.n_features_in_ = X.shape[1]
@@ -361,7 +405,7 @@ class Ranker(BaseEstimator):
             elif hasattr(self, "feature_names_in_"):
                 del self.feature_names_in_
             return X, True
-        X, y = self._checked(X, y, needs_labels=given["pairs"] is None, reset=True)
+        X, y = self._checked(X, y, needs_labels=needs_labels, reset=True)
         query = self._query_column(X)
         if query is not None and (given["qid"] is not None or given["group"] is not None):
             raise of_kind("qid-and-group", f"the query ids are in the column '{query}' of X; give no qid or group")
@@ -542,6 +586,9 @@ class Ranker(BaseEstimator):
 
     def _seed(self) -> int | None:
         state = self.random_state  # type: ignore[attr-defined]
+        if self._learner == "linear":
+            # Given weights are not trained, so that there is nothing to choose at random.
+            return None
         if state is None or isinstance(state, (int, np.integer)):
             return None if state is None else int(state)
         return int(state.randint(2**31 - 1) if hasattr(state, "randint") else state.integers(2**31 - 1))

@@ -148,6 +148,7 @@ class Evaluation(Result):
     def __init__(self, native: Any) -> None:
         super().__init__(json.loads(native.totals()), "metrics")
         self._native = native
+        self._main = native.main
         self._queries = native.queries()
         self._values = {entry["metric"]: native.values(entry["metric"]) for entry in self._fields["metrics"]}
 
@@ -162,11 +163,11 @@ class Evaluation(Result):
 
     @property
     def value(self) -> float:
-        """The value of the first metric; NaN if no query counts."""
-        value = self._fields["metrics"][0]["value"]
+        """The value of the first metric that was given, of ``ndcg@10`` if none was; NaN if no query counts."""
+        value = self[self._main]
         return float("nan") if value is None else value
 
     def per_query(self, metric: str | None = None) -> dict[str, float | None]:
-        """The value of a metric for each query, by query id; `None` for a query that does not count."""
-        name = metric if metric is not None else next(iter(self._values))
+        """The value of a metric (None: that of `value`) for each query, by query id; `None` for a query that does not count."""
+        name = metric if metric is not None else self._main
         return dict(zip(self._queries, self._values[name]))

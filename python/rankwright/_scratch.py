@@ -10,7 +10,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from rankwright import _native
 from rankwright._data import collected, is_frame, is_pandas
 from rankwright._spec import text_of
+from rankwright._warnings import warn_of
 from rankwright.errors import of_kind
 
 
@@ -76,8 +77,15 @@ def options_spec(name: str, values: Mapping[str, Any]) -> str | None:
 
 
 def run_task(name: str, **fields: Any) -> dict[str, Any]:
-    """Runs a task of the library; the result as a dictionary."""
-    return json.loads(_native.run_task(name, fields))
+    """Runs a task of the library, and warns of its warnings; the result as a dictionary."""
+    return warned(_native.run_task(name, fields))
+
+
+def warned(text: str, *, without: Collection[str] = ()) -> dict[str, Any]:
+    """The result of a task of the library, of its JSON, after giving its warnings, but for some kinds."""
+    found = json.loads(text)
+    warn_of(found.get("warnings", ()), without=without)
+    return found
 
 
 class Scratch:

@@ -42,7 +42,7 @@ _PARTS = re.compile("|".join(sorted(_SPELLINGS, key=len, reverse=True)))
 @lru_cache(maxsize=None)
 def table() -> dict[str, dict[str, Any]]:
     """The declarations of all learners by name."""
-    return {learner["name"]: learner for learner in json.loads(_native.learners())["learners"]}
+    return {learner["name"]: learner for learner in json.loads(_native.list("learners"))["learners"]}
 
 
 def class_name(learner: str) -> str:

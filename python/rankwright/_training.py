@@ -12,10 +12,11 @@ from typing import Any
 
 from rankwright import _native
 from rankwright._data import Dataset
+from rankwright._evaluation import model_source
 from rankwright._model import Model
-from rankwright._results import History
+from rankwright._results import History, Result
+from rankwright._scratch import warned
 from rankwright._threads import thread_count
-from rankwright._warnings import warn
 from rankwright.errors import of_kind
 
 
@@ -52,8 +53,12 @@ class Trained:
 
     model: Model
     history: History
+    #: Whether the training reached its end; a callback that returned true stopped it otherwise.
     finished: bool
+    #: The candidates of an automatic choice; None for other learners.
     choice: dict[str, Any] | None
+    #: What the command prints about the training: weights, values on the validation data, seconds.
+    result: Result
 
 
 @dataclass
@@ -63,8 +68,8 @@ class Checkpoint:
     folder: str | os.PathLike[str]
     #: Save after this many rounds; 0 saves by time only.
     every_rounds: int = 0
-    #: Save after this many seconds.
-    every_seconds: float = 60.0
+    #: Save after this many seconds; None: those of the library, a minute.
+    every_seconds: float | None = None
 
 
 class _Events:
@@ -180,8 +185,31 @@ def train(
     progress: bool | str = "auto",
     n_jobs: int | None = None,
     rounds: int | None = None,
+    teacher: Any = None,
+    teacher_weight: float | None = None,
+    unlabelled: Dataset | None = None,
+    bias: str | os.PathLike[str] | None = None,
 ) -> Trained:
     """Trains the learner of a spec such as ``"lambdamart(trees=100)"`` on a data set.
+
+    Parameters
+    ----------
+    spec, data
+        The learner, and the training data.
+    valid
+        Sets of validation data with their names; the first decides on early stopping.
+    metrics
+        Metrics of each round; the first decides on early stopping. Empty: the learner's own metric.
+    evaluate_training
+        Whether to compute the metrics on the training data too.
+    seed
+        Seed of all random choices; None: the default seed, so that results repeat.
+    start, checkpoint, callbacks, progress, teacher, teacher_weight, unlabelled, bias
+        As in `Ranker.fit`.
+    n_jobs
+        Number of threads; None: all.
+    rounds
+        The number of rounds that the progress shows; None: it is not known.
 
     Ctrl-C raises KeyboardInterrupt after the current round; with `checkpoint`, the same call resumes.
     """
@@ -192,33 +220,39 @@ def train(
         called.append(line)
     elif progress not in (False, "auto", "off", None):
         raise of_kind("progress", f"progress is True, False or 'auto'; found {progress!r}")
+    fields = {
+        "learner": spec,
+        "data": data._native,
+        "valid": [(name, one._native) for name, one in valid],
+        "metrics": list(metrics),
+        "evaluate_training": evaluate_training,
+        "seed": seed,
+        "start": _model_or_none(start),
+        "checkpoint": _checkpoint(checkpoint),
+        "teacher": _model_or_none(teacher),
+        "teacher_weight": teacher_weight,
+        "unlabelled": unlabelled._native if unlabelled is not None else None,
+        "bias": os.fspath(bias) if bias is not None else None,
+    }
+    if teacher is None and (teacher_weight is not None or unlabelled is not None):
+        given = "teacher_weight" if teacher_weight is not None else "unlabelled"
+        raise of_kind("option-unused", f"{given} has no effect without a teacher", "give a model as teacher, or leave it out")
     try:
-        native, text, failed = _native.train(
-            spec,
-            data._native,
-            valid=[(name, one._native) for name, one in valid],
-            metrics=list(metrics),
-            evaluate_training=evaluate_training,
-            seed=seed,
-            start=Model(start)._native if start is not None else None,
-            checkpoint=_checkpoint(checkpoint),
-            callback=_Events(called) if called else None,
-            threads=thread_count(n_jobs),
-        )
+        native, text, history = _native.train(fields, _Events(called) if called else None, thread_count(n_jobs))
     finally:
         if line is not None:
             line.close()
-    result = json.loads(text)
-    for warning in result["warnings"]:
-        warn(warning["message"], kind=warning.get("kind"))
-    if failed is not None:
-        warn(f"a checkpoint could not be written: {failed}")
-    return Trained(Model._of(native), History(result["history"]), result["finished"], result["choice"])
+    result = warned(text)
+    return Trained(Model._of(native), History(json.loads(history)), not result.get("is_stopped", False), result.get("choice"), Result(result))
 
 
-def _checkpoint(value: Any) -> tuple[str, int, float] | None:
+def _model_or_none(model: Any) -> Any:
+    return None if model is None else model_source(model)
+
+
+def _checkpoint(value: Any) -> tuple[str, int, float | None] | None:
     if value is None:
         return None
     if isinstance(value, Checkpoint):
         return os.fspath(value.folder), value.every_rounds, value.every_seconds
-    return os.fspath(value), 0, 60.0
+    return os.fspath(value), 0, None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 # The folder of the package with a separator at the end, so that no other path starts with it.
@@ -29,7 +29,8 @@ def warn(message: str, category: type[RankwrightWarning] = RankwrightWarning, ki
     warnings.warn(warning, stacklevel=level)
 
 
-def warn_of(found: Iterable[Mapping[str, Any]]) -> None:
-    """Gives each warning that a result of the native module lists."""
+def warn_of(found: Iterable[Mapping[str, Any]], *, without: Collection[str] = ()) -> None:
+    """Gives each warning that a result of the library lists, but for those of some kinds."""
     for warning in found:
-        warn(warning["message"], kind=warning["kind"])
+        if warning["kind"] not in without:
+            warn(warning["message"], kind=warning["kind"])

@@ -11,19 +11,19 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from rankwright import _native
 from rankwright._charts import draw_matplotlib
-from rankwright._data import Dataset
-from rankwright._functions import _dataset, _spec, evaluate
-from rankwright._model import Model
-from rankwright._results import Evaluation, Result
-from rankwright._scratch import options_spec
+from rankwright._data import data_source, validation_sources
+from rankwright._evaluation import metric_list, model_source
+from rankwright._functions import _spec, compare_fields
+from rankwright._results import Result
+from rankwright._scratch import options_spec, warned
 from rankwright.errors import of_kind
 
-__all__ = ["Plot", "Report", "clicks", "comparison", "data", "shrinkage", "training"]
+__all__ = ["Plot", "Report", "clicks", "comparison", "data", "shrinkage", "trade_off", "training"]
 
 
 class Plot:
@@ -65,7 +65,7 @@ class Report:
     def __init__(self, drawn: tuple[str, list[tuple[str, str, str, str]]], result: Result | None = None) -> None:
         # `drawn` is the page as HTML, and of each chart the id, the title, the SVG document and the numbers as JSON.
         self.html, charts = drawn
-        #: The numbers of the report, as the command prints them as JSON: of `shrinkage` and `clicks`, else None.
+        #: The numbers of the report, as the command prints them as JSON.
         self.result = result
         #: The charts by their ids.
         self.plots = {id: Plot(id, title, svg, json.loads(data)) for id, title, svg, data in charts}
@@ -87,37 +87,101 @@ class Report:
         return f"Report({len(self.plots)} charts: {', '.join(self.plots)})"
 
 
-def data(data: Any, y: Any = None, *, qid: Any = None, title: str = "Data") -> Report:
-    """A report on data before training: labels, queries, features."""
-    return Report(_native.report_data(_dataset(data, y, qid, None)._native, title))
+def _report(drawn: tuple[str, Any], table: str | None = None, without: Collection[str] = ()) -> Report:
+    """The report that a task has made, after giving its warnings, but for some kinds."""
+    text, page = drawn
+    return Report(page, Result(warned(text, without=without), table))
 
 
-def _validation(valid: Iterable[Any]) -> list[tuple[str, _native.Dataset]]:
-    sets = [valid] if isinstance(valid, Dataset) else valid
-    return [("valid" if place == 0 else f"valid{place + 1}", one._native) for place, one in enumerate(sets)]
+def data(
+    data: Any,
+    y: Any = None,
+    *,
+    qid: Any = None,
+    name: str | None = None,
+    metric: str | None = None,
+    top: int | None = None,
+    sample: int | None = None,
+    seed: int | None = None,
+) -> Report:
+    """A report on data before training: labels, queries, features.
+
+    Parameters
+    ----------
+    data, y, qid
+        A `Dataset`, files, or features with labels and query ids.
+    name
+        The name of the data in the report; None: "the data".
+    metric
+        The metric of the rankers of a single feature; None: ``"ndcg@10"``.
+    top
+        Number of features in charts; None: 20.
+    sample, seed
+        Number of rows on which features are compared with each other (None: 10,000), and the seed of their choice.
+    """
+    source = data_source(data, y, qid=qid)
+    named = (name, source) if name is not None and not isinstance(source, list) else source
+    return _report(_native.report_data({"data": named, "metric": metric, "top": top, "sample": sample, "seed": seed}))
 
 
-def training(model: Any, data: Any, *, valid: Any = (), query: Any = None) -> Report:
+def training(
+    model: Any,
+    data: Any,
+    *,
+    valid: Any = None,
+    query: Any = None,
+    metrics: Any = None,
+    points: int | None = None,
+    trees: int | None = None,
+    seed: int | None = None,
+) -> Report:
     """A report on a training: learning curve, lambdas, forces between documents, trees.
 
-    The forces are those of `query`; without it, the report chooses one.
+    Parameters
+    ----------
+    model
+        A model, an estimator, or a file (the log beside it then has the curves).
+    data
+        The data that it was trained on: a `Dataset`, a file, or a tuple ``(X, y, qid)``.
+    valid
+        Validation data, one set or a list; None: none.
+    query
+        The query whose forces are drawn; None: the report chooses one.
+    metrics
+        Metrics of the curves; None: that of the model's training.
+    points, trees
+        Largest number of points of a curve, and number of trees to draw; None: those of the library.
+    seed
+        Seed of samples; None: the default seed.
     """
-    if not isinstance(data, Dataset):
-        raise of_kind("no-data", "the data of a training report is a Dataset")
-    drawn = _native.report_training(Model(model)._native, data._native, _validation(valid), None if query is None else str(query))
-    return Report(drawn)
+    fields = {
+        "model": model_source(model), "data": data_source(data), "valid": validation_sources(valid), "query": None if query is None else str(query),
+        "metrics": metric_list(metrics), "points": points, "trees": trees, "seed": seed,
+    }
+    # A model in memory never has a log beside it.
+    without = () if isinstance(fields["model"], str) else ("no-log",)
+    return _report(_native.report_training(fields), without=without)
 
 
-def comparison(systems: Any, data: Any = None, metrics: Any = "ndcg@10", *, title: str = "Comparison", **more: Any) -> Report:
-    """A report on a comparison of systems: models, scores or evaluations by their names, as `compare` takes them.
+def comparison(
+    systems: Any,
+    data: Any = None,
+    metrics: Any = None,
+    *,
+    qrels: Any = None,
+    y: Any = None,
+    qid: Any = None,
+    depth: int | None = None,
+    queries: Iterable[Any] = (),
+    n_jobs: int | None = None,
+    **options: Any,
+) -> Report:
+    """A report on a comparison of systems: models, scores, runs or evaluations by their names, as `compare` takes them.
 
-    `more` are arguments of `evaluate`; the comparison itself has its default options.
+    `queries` are those whose documents are shown; none: a few informative ones. `options` are those of `compare`.
     """
-    evaluated = []
-    for name, system in systems.items():
-        found = system if isinstance(system, Evaluation) else evaluate(system, data, metrics, **more)
-        evaluated.append((name, found._native))
-    return Report(_native.report_comparison(evaluated, "compare", title))
+    fields = compare_fields(systems, data, metrics, qrels, y, qid, depth, n_jobs, options)
+    return _report(_native.report_comparison(fields | {"queries": [str(query) for query in queries]}))
 
 
 def shrinkage(
@@ -126,20 +190,78 @@ def shrinkage(
     y: Any = None,
     *,
     qid: Any = None,
-    valid: Any = (),
+    valid: Any = None,
     rates: Iterable[float] | None = None,
     metric: str | None = None,
+    trees: int | None = None,
     seed: int | None = None,
 ) -> Report:
-    """One learner trained with several learning rates (`rates`; the usual ones if not given), curves side by side.
+    """One learner trained with several learning rates, curves side by side.
 
-    A fifth of the queries is held out where there is no validation data.
+    Parameters
+    ----------
+    learner
+        An estimator or a spec; its rate is replaced.
+    data, y, qid
+        A `Dataset`, files, or features with labels and query ids.
+    valid
+        Validation data, one set or a list; None: a fifth of the queries is held out.
+    rates
+        The learning rates; None: the usual ones.
+    metric
+        The metric of the curves; None: that of the learner.
+    trees
+        Number of trees; None: that of the learner.
+    seed
+        Seed of the trainings and of the queries that are held out; None: the default seed.
     """
-    text, drawn = _native.report_shrinkage(
-        _spec(learner), None if rates is None else [float(rate) for rate in rates], _dataset(data, y, qid, None)._native,
-        _validation(valid), metric, seed,
-    )
-    return Report(drawn, Result.of_json(text, "runs"))
+    fields = {
+        "learner": _spec(learner), "rates": None if rates is None else [float(rate) for rate in rates],
+        "data": data_source(data, y, qid=qid), "valid": validation_sources(valid), "metric": metric_list(metric), "trees": trees, "seed": seed,
+    }
+    return _report(_native.report_shrinkage(fields), "runs")
+
+
+def trade_off(
+    learner: Any,
+    data: Any,
+    y: Any = None,
+    *,
+    goals: tuple[str, str],
+    qid: Any = None,
+    valid: Any = None,
+    weights: Iterable[float] | None = None,
+    tolerances: Iterable[float] = (),
+    seed: int | None = None,
+) -> Report:
+    """One learner trained with several weights of two goals: what the second goal costs of the first.
+
+    Parameters
+    ----------
+    learner
+        An estimator or a spec; its metric and labels are replaced.
+    data, y, qid
+        A `Dataset`, files, or features with labels and query ids.
+    goals
+        Two metrics, each with the column of its labels if that is not the data's own: ``("ndcg@10", "ndcg@10 on clicks")``.
+    valid
+        Validation data, on which both goals are measured; None: a fifth of the queries is held out.
+    weights
+        Weights of the second goal, from 0 to 1; None: the usual ones.
+    tolerances
+        Tolerances with which the first goal is kept while the second is improved; empty: none.
+    seed
+        Seed of the trainings and of the queries that are held out; None: the default seed.
+    """
+    sets = validation_sources(valid)
+    if len(sets) > 1:
+        raise of_kind("bad-value", f"goals are measured on one set of validation data; found {len(sets)}")
+    fields = {
+        "learner": _spec(learner), "goals": [str(goal) for goal in goals], "data": data_source(data, y, qid=qid),
+        "valid": sets[0] if sets else None, "weights": None if weights is None else [float(weight) for weight in weights],
+        "tolerances": [float(tolerance) for tolerance in tolerances], "seed": seed,
+    }
+    return _report(_native.report_trade_off(fields), "points")
 
 
 def clicks(log: Any, *, test: Any = None, estimators: Iterable[str] = (), features: Any = None, **options: Any) -> Report:
@@ -159,5 +281,4 @@ def clicks(log: Any, *, test: Any = None, estimators: Iterable[str] = (), featur
         "features": data_of(features),
         "options": options_spec("bias", options),
     }
-    text, drawn = _native.report_clicks(fields)
-    return Report(drawn, Result.of_json(text))
+    return _report(_native.report_clicks(fields))

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
-use rankwright::data::format::{Format, ReadOptions, Role, Roles, read};
+use rankwright::data::format::{Format, Role, Roles};
 use rankwright::data::{
     Absent, DataError, Dataset, DatasetBuilder, Encoding, FeatureNames, Matrix, Preference,
     TableColumn, TableColumns,
 };
-use rankwright::tasks::TaskError;
+use rankwright::tasks::{Context, DataFiles, ReadRules, TaskError, read_data};
 
 use crate::arrays::{
     ColumnView, NumberArray, feature_name, matrix_of_columns, score_bytes, vector,
@@ -334,18 +334,28 @@ impl PyDataset {
         columns_of: Option<&PyDataset>,
         threads: usize,
     ) -> PyResult<(PyDataset, Vec<String>)> {
-        let format = format.map(Format::from_name).transpose().or_raise(py)?;
-        let roles = roles.map(Roles::parse).transpose().or_raise(py)?.unwrap_or_default();
-        let columns = columns_of.and_then(|other| other.data.table_columns().cloned());
-        let options = ReadOptions::new()
-            .format(format)
-            .roles(roles)
-            .needs_labels(needs_labels)
-            .columns(columns)
-            .absent(if absent == Some("missing") { Absent::Missing } else { Absent::Zero });
-        let loaded = interruptible(py, threads, |_| read(&paths, &options))?;
+        let mut files = DataFiles::new(paths);
+        files.format = format.map(Format::from_name).transpose().or_raise(py)?;
+        files.roles = roles.map(Roles::parse).transpose().or_raise(py)?;
+        let absent = absent.map(|name| match name {
+            "missing" => Absent::Missing,
+            _ => Absent::Zero,
+        });
+        let mut rules = ReadRules::default();
+        rules.columns = columns_of.and_then(|other| other.data.table_columns().cloned());
+        match needs_labels {
+            true => files.absent = absent,
+            // The rule of the model that scores the data.
+            false => {
+                rules = rules.labels_are_optional();
+                rules.absent = absent;
+            }
+        }
+        let loaded = interruptible(py, threads, |cancel| {
+            read_data(&files, Some(rules), &Context::default().cancel(cancel))
+        })?;
         let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
-        Ok((PyDataset { data: Arc::new(loaded.data) }, warnings))
+        Ok((PyDataset { data: loaded.data }, warnings))
     }
 
     /// Writes the data set to a file of a format; returns warnings about what it cannot hold.

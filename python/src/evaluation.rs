@@ -1,41 +1,52 @@
 //! Evaluation, comparison, cross validation and tuning on data in memory.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use pyo3::prelude::*;
-use rankwright::data::{Qrels, QueryLists, Run};
-use rankwright::eval::compare::{CompareOptions, compare_evaluations};
-use rankwright::eval::{
-    EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, ScoredDataset, SourceKind,
-};
-use rankwright::learn::tune::{
-    Space, TuneData, TuneJob, TuneMethod, TunePlan, TuneProgress, TuneSettings,
-};
-use rankwright::learn::{CvOptions, LearnerSpec, Progress, ValidationSet, cross_validate};
-use rankwright::model::{MatchBy, MatchOptions, ScoreOptions};
-use rankwright::spec::{Spec, SpecError, read_spec};
+use pyo3::types::{PyByteArray, PyDict};
+use rankwright::eval::compare::CompareOptions;
+use rankwright::eval::{DEFAULT_METRIC, Evaluation, MetricSpec, SourceKind};
+use rankwright::learn::tune::{Space, TuneData, TunePlan, TuneProgress, TuneSettings};
+use rankwright::learn::{FoldParams, Progress};
 use rankwright::tasks::{
-    Context, TaskError, measures_for, read_qrels, read_run, resolve_data_metrics, resolve_metrics,
+    CompareInput, CompareRequest, Context, CrossValidateRequest, EvalInput, EvalRequest,
+    TuneRequest, compare_systems, cross_validate_learners, eval, tune_learner,
 };
 
-use crate::arrays::{score_bytes, vector};
-use crate::dataset::PyDataset;
+use crate::arrays::score_bytes;
 use crate::errors::{OrRaise, json};
-use crate::model::PyModel;
-use crate::run::{in_pool, interruptible};
+use crate::fields::Fields;
+use crate::run::interruptible;
 
 /// The values of metrics, for totals and for each query.
 #[pyclass(name = "Evaluation", module = "rankwright._native", frozen)]
 pub(crate) struct PyEvaluation {
     pub(crate) evaluation: Evaluation,
+    /// The result of the task, or the totals, as JSON.
+    totals: String,
+    /// The name of the main metric.
+    main: String,
+}
+
+impl PyEvaluation {
+    /// An evaluation by the requested metrics. The main metric is the first of them, or the default
+    /// one if none was requested.
+    fn new(evaluation: Evaluation, totals: String, requested: &[MetricSpec]) -> Self {
+        let default = evaluation.result(DEFAULT_METRIC).filter(|_| requested.is_empty());
+        let main = default.or(evaluation.results.first()).map(|result| result.measure.to_string());
+        PyEvaluation { evaluation, totals, main: main.unwrap_or_default() }
+    }
 }
 
 #[pymethods]
 impl PyEvaluation {
     /// The totals, as JSON.
-    fn totals(&self, py: Python<'_>) -> PyResult<String> {
-        json(py, &self.evaluation)
+    fn totals(&self) -> &str {
+        &self.totals
+    }
+
+    /// The name of the main metric.
+    #[getter]
+    fn main(&self) -> &str {
+        &self.main
     }
 
     /// The ids of the queries.
@@ -49,225 +60,156 @@ impl PyEvaluation {
     }
 }
 
-/// Metrics from their specs.
-fn specs(metrics: &[String]) -> Result<Vec<MetricSpec>, TaskError> {
-    Ok(metrics.iter().map(|metric| MetricSpec::parse(metric)).collect::<Result<_, _>>()?)
-}
-
-/// Options of every evaluation: with the effect of ties.
-fn options() -> EvalOptions {
-    EvalOptions::default().tie_effect(true)
-}
-
-/// Evaluates a model on a data set.
-#[pyfunction]
-pub(crate) fn evaluate_model(
-    py: Python<'_>,
-    model: &PyModel,
-    data: &PyDataset,
-    metrics: Vec<String>,
-    by_position: bool,
-    threads: usize,
-) -> PyResult<PyEvaluation> {
-    let by = if by_position { MatchBy::Position } else { MatchBy::Name };
-    let matching = ScoreOptions::from(MatchOptions::default().by(by));
-    let (model, data) = (&model.model, &data.data);
-    let evaluation = in_pool(py, threads, || {
-        let measures = measures_for(model, &resolve_data_metrics(&specs(&metrics)?, data)?)?;
-        let scores = model.score(data, matching)?;
-        let source = ScoredDataset::new(data, &scores)?;
-        Ok::<_, TaskError>(rankwright::eval::evaluate(&source, &measures, options())?)
-    })?;
-    Ok(PyEvaluation { evaluation })
-}
-
-/// Evaluates scores, one for each row in the order of the input.
-#[pyfunction]
-pub(crate) fn evaluate_scores(
-    py: Python<'_>,
-    data: &PyDataset,
-    scores: &Bound<'_, PyAny>,
-    metrics: Vec<String>,
-    threads: usize,
-) -> PyResult<PyEvaluation> {
-    let scores: Vec<f64> = vector(scores)?;
-    let data = &data.data;
-    let evaluation = in_pool(py, threads, || {
-        let measures = resolve_data_metrics(&specs(&metrics)?, data)?;
-        let scores = data.from_source_order(&scores)?;
-        let source = ScoredDataset::new(data, &scores)?;
-        Ok::<_, TaskError>(rankwright::eval::evaluate(&source, &measures, options())?)
-    })?;
-    Ok(PyEvaluation { evaluation })
-}
-
-/// A run or judgements: a file, or rows of query, document and number.
-#[derive(FromPyObject)]
-pub(crate) enum Lists {
-    File(PathBuf),
-    Rows(Vec<(String, String, f64)>),
-}
-
-impl Lists {
-    fn in_memory(rows: &[(String, String, f64)]) -> Result<QueryLists, TaskError> {
-        let rows = rows.iter().map(|(query, document, number)| (&**query, &**document, *number));
-        Ok(QueryLists::from_rows("the lists", rows)?)
+/// What is evaluated: a run with judgements, scores, or a model.
+fn eval_input(fields: &Fields<'_>) -> PyResult<EvalInput> {
+    if let (Some(run), Some(qrels)) =
+        (fields.run_sources("runs")?.pop(), fields.qrels_source("qrels")?)
+    {
+        return Ok(EvalInput::run(run, qrels));
     }
+    let data = fields.required_data_source("data")?;
+    if let Some(scores) = fields.score_sources("scores")?.pop() {
+        return Ok(EvalInput::scores(scores, data));
+    }
+    let model = fields.model_source("model")?;
+    Ok(EvalInput::Model { model, data, matching: fields.matching()? })
+}
 
-    fn run(&self) -> Result<Run, TaskError> {
-        match self {
-            Lists::File(path) => read_run(path, &Context::default()),
-            Lists::Rows(rows) => Ok(Run::from_lists(Lists::in_memory(rows)?)),
+/// Evaluates a model or scores on data, or a run against judgements.
+#[pyfunction]
+pub(crate) fn evaluate(
+    py: Python<'_>,
+    fields: Bound<'_, PyDict>,
+    threads: usize,
+) -> PyResult<PyEvaluation> {
+    let fields = Fields::new(fields);
+    let request = EvalRequest::new(eval_input(&fields)?)
+        .metrics(fields.metrics("metrics")?)
+        .depth(fields.optional("depth")?);
+    let result =
+        interruptible(py, threads, |cancel| eval(&request, &Context::default().cancel(cancel)))?;
+    let totals = json(py, &result)?;
+    Ok(PyEvaluation::new(result.evaluation, totals, &request.metrics))
+}
+
+/// The request of the fields of a comparison: models, scores, runs or evaluations by name.
+pub(crate) fn compare_request(fields: &Fields<'_>) -> PyResult<CompareRequest> {
+    let evaluations: Option<Vec<(String, PyRef<'_, PyEvaluation>)>> =
+        fields.optional("evaluations")?;
+    let input = match (evaluations, fields.qrels_source("qrels")?) {
+        (Some(systems), _) => {
+            let system =
+                |(name, found): (String, PyRef<'_, PyEvaluation>)| (name, found.evaluation.clone());
+            CompareInput::evaluations(systems.into_iter().map(system).collect::<Vec<_>>())
         }
+        (None, Some(qrels)) => CompareInput::runs(fields.run_sources("runs")?, qrels),
+        (None, None) => CompareInput::data(
+            fields.required_data_source("data")?,
+            fields.model_sources("models")?,
+            fields.score_sources("scores")?,
+        ),
+    };
+    let mut options: CompareOptions = fields.options("options")?;
+    if let Some(baseline) = fields.optional("baseline")? {
+        options.baseline = Some(baseline);
     }
-
-    fn qrels(&self) -> Result<Qrels, TaskError> {
-        match self {
-            Lists::File(path) => read_qrels(path, &Context::default()),
-            Lists::Rows(rows) => Ok(Qrels::from_lists(Lists::in_memory(rows)?)),
-        }
-    }
+    Ok(CompareRequest::new(input)
+        .metrics(fields.metrics("metrics")?)
+        .depth(fields.optional("depth")?)
+        .options(options))
 }
 
-/// Evaluates a run against judgements.
-#[pyfunction]
-pub(crate) fn evaluate_run(
-    py: Python<'_>,
-    run: Lists,
-    qrels: Lists,
-    metrics: Vec<String>,
-    threads: usize,
-) -> PyResult<PyEvaluation> {
-    let evaluation = in_pool(py, threads, || {
-        let measures = resolve_metrics(&specs(&metrics)?, SourceKind::Run)?;
-        let (run, qrels) = (run.run()?, qrels.qrels()?);
-        let source = JudgedRun::new(&run, &qrels);
-        Ok::<_, TaskError>(rankwright::eval::evaluate(&source, &measures, options())?)
-    })?;
-    Ok(PyEvaluation { evaluation })
-}
-
-/// The options of a comparison, from a spec.
-pub(crate) fn compare_options(text: &str) -> Result<CompareOptions, SpecError> {
-    Spec::parse(text).and_then(|spec| read_spec(&spec))
-}
-
-/// Compares systems that were evaluated on the same queries; `options` is a spec. Returns JSON and
-/// the table as text.
+/// Compares systems on the same queries. Returns JSON and the table as text.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
-    systems: Vec<(String, PyRef<'_, PyEvaluation>)>,
-    options: &str,
+    fields: Bound<'_, PyDict>,
+    threads: usize,
 ) -> PyResult<(String, String)> {
-    let options = compare_options(options).or_raise(py)?;
-    let systems: Vec<(String, Evaluation)> =
-        systems.iter().map(|(name, system)| (name.clone(), system.evaluation.clone())).collect();
-    let found = interruptible(py, 0, |_| compare_evaluations(&systems, &options))?;
-    let table = rankwright::eval::table::comparison_table(&found).to_text();
+    let request = compare_request(&Fields::new(fields))?;
+    let found = interruptible(py, threads, |cancel| {
+        compare_systems(&request, &Context::default().cancel(cancel))
+    })?;
+    let table = rankwright::eval::table::comparison_table(&found.comparison).to_text();
     Ok((json(py, &found)?, table))
 }
 
-/// Cancels trainings when a flag is set.
-pub(crate) struct CancelFlag<'a>(pub(crate) &'a AtomicBool);
+/// A cross-validated learner: the evaluation of all queries, and the score of each row, in the order
+/// of the input, as bytes of 64-bit floats.
+type Validated<'py> = (PyEvaluation, Bound<'py, PyByteArray>);
 
-impl Progress for CancelFlag<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl TuneProgress for CancelFlag<'_> {}
-
-/// Cross-validates a learner by query. Returns the folds and totals as JSON, the evaluation of all
-/// queries, and the score of each row, in the order of the input, as bytes of 64-bit floats.
+/// Cross-validates learners by query. Returns the result as JSON, and the values of each learner.
 #[pyfunction]
-#[pyo3(signature = (spec, data, metrics, folds, seed, valid_part, threads))]
-#[allow(clippy::too_many_arguments, reason = "called by the Python package only")]
 pub(crate) fn cv<'py>(
     py: Python<'py>,
-    spec: &str,
-    data: &PyDataset,
-    metrics: Vec<String>,
-    folds: usize,
-    seed: Option<u64>,
-    valid_part: Option<f64>,
+    fields: Bound<'py, PyDict>,
     threads: usize,
-) -> PyResult<(String, PyEvaluation, Bound<'py, pyo3::types::PyByteArray>)> {
-    let learner = LearnerSpec::parse(spec).or_raise(py)?;
-    let data = &data.data;
+) -> PyResult<(String, Vec<Validated<'py>>)> {
+    let fields = Fields::new(fields);
+    let division: FoldParams = fields.options("division")?;
+    let data = fields.required_data_source("data")?;
+    let mut request = CrossValidateRequest::new(fields.learners("learners")?, data)
+        .metrics(fields.metrics("metrics")?)
+        .division(division);
+    request.bias = fields.optional("bias")?;
     let result = interruptible(py, threads, |cancel| {
-        let measures = match metrics.is_empty() {
-            true => Vec::new(),
-            false => resolve_data_metrics(&specs(&metrics)?, data)?,
-        };
-        let progress = CancelFlag(cancel);
-        let mut options =
-            CvOptions::new(measures).folds(folds).valid_part(valid_part).progress(&progress);
-        if let Some(seed) = seed {
-            options = options.seed(seed);
-        }
-        let result = cross_validate(&learner, data, &options)?;
-        match result.finished {
-            true => Ok::<_, TaskError>(result),
-            false => Err(TaskError::Cancelled),
-        }
+        cross_validate_learners(&request, &Context::default().cancel(cancel))
     })?;
-    let scores = score_bytes(py, &data.to_source_order(&result.scores).or_raise(py)?)?;
     let text = json(py, &result)?;
-    Ok((text, PyEvaluation { evaluation: result.pooled }, scores))
+    let mut learners = Vec::new();
+    for learner in result.learners {
+        let totals = json(py, &learner.pooled)?;
+        let scores = score_bytes(py, &learner.scores)?;
+        // The first metric is that of the learner, if none was requested.
+        let first = learner.pooled.results.first().map(|result| result.measure.to_string());
+        let requested = first.map(|metric| MetricSpec::parse(&metric)).transpose().or_raise(py)?;
+        learners.push((PyEvaluation::new(learner.pooled, totals, requested.as_slice()), scores));
+    }
+    Ok((text, learners))
 }
 
-/// Searches over the parameters of a learner. Returns the trials as JSON, and the spec of the best.
+/// Shows nothing.
+struct NoProgress;
+
+impl Progress for NoProgress {}
+
+impl TuneProgress for NoProgress {}
+
+/// Searches over the parameters of a learner. Returns the result as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec, data, *, valid, space, trials, halving, metric, folds, seed, log, threads))]
-#[allow(clippy::too_many_arguments, reason = "called by the Python package only")]
-pub(crate) fn tune(
-    py: Python<'_>,
-    spec: &str,
-    data: &PyDataset,
-    valid: Option<&PyDataset>,
-    space: Option<&str>,
-    trials: Option<usize>,
-    halving: bool,
-    metric: Option<&str>,
-    folds: usize,
-    seed: Option<u64>,
-    log: Option<PathBuf>,
-    threads: usize,
-) -> PyResult<(String, Option<String>)> {
-    let learner = LearnerSpec::parse(spec).or_raise(py)?;
-    let space = space.map(Space::parse).transpose().or_raise(py)?;
-    let measure = |text: &str| -> Result<Measure, TaskError> {
-        Ok(MetricSpec::parse(text)?.resolve(SourceKind::Features)?)
+pub(crate) fn tune(py: Python<'_>, fields: Bound<'_, PyDict>, threads: usize) -> PyResult<String> {
+    let fields = Fields::new(fields);
+    let learner = fields.learner("learner")?;
+    let valid = fields.data_source("valid")?;
+    let evaluated_on = match &valid {
+        Some(_) => TuneData::Valid,
+        None => TuneData::Folds {
+            count: fields.or("folds", FoldParams::default().folds)?,
+            valid_part: fields.optional("valid_part")?,
+        },
     };
-    let metric = metric.map(measure).transpose().or_raise(py)?;
-    let (data, valid) = (&data.data, valid.map(|valid| valid.data.clone()));
+    let metric = fields.metrics("metric")?.pop();
+    let metric = metric.map(|metric| metric.resolve(SourceKind::Features)).transpose();
+    let mut settings = TuneSettings::new(evaluated_on)
+        .space(fields.parsed("space", Space::parse)?)
+        .metric(metric.or_raise(py)?);
+    if let Some(trials) = fields.optional("trials")? {
+        settings = settings.trials(trials);
+    }
+    if let Some(method) = fields.choice("method")? {
+        settings = settings.method(method);
+    }
+    if let Some(seed) = fields.optional("seed")? {
+        settings = settings.seed(seed);
+    }
+    let plan = TunePlan::new(&learner, settings).or_raise(py)?;
+    let mut request = TuneRequest::new(plan, fields.required_data_source("data")?);
+    request.valid = valid;
+    request.log = fields.optional("log")?;
+    request.out = fields.optional("out")?;
+    request.bias = fields.optional("bias")?;
     let result = interruptible(py, threads, |cancel| {
-        let evaluated_on = match &valid {
-            Some(_) => TuneData::Valid,
-            None => TuneData::Folds { count: folds, valid_part: None },
-        };
-        let mut settings = TuneSettings::new(evaluated_on).metric(metric);
-        if let Some(space) = space {
-            settings = settings.space(space);
-        }
-        if let Some(trials) = trials {
-            settings = settings.trials(trials);
-        }
-        if halving {
-            settings = settings.method(TuneMethod::Halving);
-        }
-        if let Some(seed) = seed {
-            settings = settings.seed(seed);
-        }
-        let plan = TunePlan::new(&learner, settings)?;
-        let plan = plan.for_data(valid.as_deref().unwrap_or(data))?;
-        let set = valid.as_deref().map(|valid| ValidationSet::new("valid", valid));
-        let progress = CancelFlag(cancel);
-        let job = TuneJob::new(data).validation(set).log(log).progress(&progress);
-        Ok::<_, TaskError>(plan.run(&job)?)
+        tune_learner(&request, &NoProgress, &Context::default().cancel(cancel))
     })?;
-    let best = result.best().map(|trial| trial.spec.to_string());
-    Ok((json(py, &result)?, best))
+    json(py, &result)
 }

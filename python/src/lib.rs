@@ -12,8 +12,10 @@ mod dataset;
 mod errors;
 mod evaluation;
 mod fields;
+mod inputs;
 mod model;
 mod reports;
+mod requests;
 mod run;
 mod search;
 mod sources;
@@ -32,16 +34,16 @@ mod _native {
     #[pymodule_export]
     use crate::errors::error_kinds;
     #[pymodule_export]
-    use crate::evaluation::{
-        PyEvaluation, compare, cv, evaluate_model, evaluate_run, evaluate_scores, tune,
-    };
+    use crate::evaluation::{PyEvaluation, compare, cv, evaluate, tune};
     #[pymodule_export]
     use crate::model::{PyModel, model_formats};
     #[pymodule_export]
     use crate::reports::{
         generate_letor, lecture, report_clicks, report_comparison, report_data, report_shrinkage,
-        report_training,
+        report_trade_off, report_training,
     };
+    #[pymodule_export]
+    use crate::requests::{list, run_request};
     #[pymodule_export]
     use crate::run::panic_for_tests;
     #[pymodule_export]
@@ -49,7 +51,7 @@ mod _native {
     #[pymodule_export]
     use crate::tasks::run_task;
     #[pymodule_export]
-    use crate::training::{learner_parameters, learners, train};
+    use crate::training::{learner_parameters, train};
 
     use super::*;
 

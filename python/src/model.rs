@@ -4,20 +4,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes};
+use pyo3::types::{PyByteArray, PyBytes, PyDict};
 use rankwright::model::{
-    ExplainError, ExplainOptions, Explainer, MatchBy, MatchOptions, Model, ModelBody, ModelFormat,
-    ScoreBuffers, ScoreOptions, Scorer,
+    ExplainError, ExplainOptions, Explainer, Model, ModelBody, ModelFormat, ScoreBuffers, Scorer,
 };
 use rankwright::report::ReportError;
-use rankwright::tasks::TaskError;
+use rankwright::tasks::{Context, ScoreRequest, TaskError, score};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::arrays::{NumberArray, score_bytes};
 use crate::dataset::PyDataset;
 use crate::errors::{OrRaise, json};
-use crate::run::in_pool;
+use crate::fields::Fields;
+use crate::run::{in_pool, interruptible};
 
 /// Arrays of at most this many values are scored at once, without the cost of other threads.
 const SMALL: usize = 1 << 14;
@@ -148,23 +148,24 @@ impl PyModel {
         columns.is_some_and(|columns| columns.all_categories().next().is_some())
     }
 
-    /// The score of each row of a data set, in the order of the input, as bytes of 64-bit floats.
+    /// The score of each row of feature data, or the prediction of a kind, in the order of the input,
+    /// as bytes of 64-bit floats; and the warnings as JSON.
     fn score<'py>(
         &self,
         py: Python<'py>,
-        data: &PyDataset,
-        by_position: bool,
-        ignore_extra: bool,
+        fields: Bound<'py, PyDict>,
         threads: usize,
-    ) -> PyResult<Bound<'py, PyByteArray>> {
-        let by = if by_position { MatchBy::Position } else { MatchBy::Name };
-        let matching = MatchOptions::default().by(by).ignore_extra(ignore_extra);
-        let (model, data) = (&self.model, &data.data);
-        let scores = in_pool(py, threads, || {
-            let scores = model.score(data, ScoreOptions::from(matching))?;
-            Ok::<_, TaskError>(data.to_source_order(&scores)?)
+    ) -> PyResult<(Bound<'py, PyByteArray>, String)> {
+        let fields = Fields::new(fields);
+        let mut request = ScoreRequest::new(&self.model, fields.required_data_source("data")?)
+            .matching(fields.matching()?);
+        request.predict = fields.choice("predict")?;
+        request.rel = fields.optional("rel")?;
+        let result = interruptible(py, threads, |cancel| {
+            score(&request, &Context::default().cancel(cancel))
         })?;
-        score_bytes(py, &scores)
+        let values = result.predictions.map_or(result.scores, |(_, values)| values);
+        Ok((score_bytes(py, &values)?, json(py, &result.warnings)?))
     }
 
     /// The score of each row of a small array with a column for each feature, as one query; `None`
@@ -206,11 +207,6 @@ impl PyModel {
     /// The weights of a linear model; `None` for others.
     fn weights(&self) -> Option<Vec<f64>> {
         self.model.weights()
-    }
-
-    /// Training, parts and importance of the features, as JSON.
-    fn summary(&self, py: Python<'_>) -> PyResult<String> {
-        json(py, &self.model.summary())
     }
 
     /// Explains the lists of some queries, given by their numbers, as JSON.

@@ -1,24 +1,20 @@
 //! Reports: a page of HTML, and its charts as SVG with their numbers. Generated data.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rankwright::data::generate::LetorOptions;
-use rankwright::eval::{MetricSpec, SourceKind};
-use rankwright::experiment::ShrinkageRequest;
-use rankwright::learn::LearnerSpec;
-use rankwright::report::comparison::ComparisonReport;
-use rankwright::report::data::{DataOptions, DataReport};
-use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
+use rankwright::experiment::TradeOffGoal;
 use rankwright::report::{Page, PageBlock, ReportError};
-use rankwright::tasks::{Context, LectureRequest, ReportClicksRequest, TaskError, Warning};
+use rankwright::tasks::{
+    Context, LectureRequest, ReportClicksRequest, ReportComparisonRequest, ReportDataRequest,
+    ReportShrinkageRequest, ReportTradeOffRequest, ReportTrainingRequest, TaskError,
+};
 
 use crate::dataset::PyDataset;
 use crate::errors::{OrRaise, json};
-use crate::evaluation::{CancelFlag, PyEvaluation};
+use crate::evaluation::compare_request;
 use crate::fields::Fields;
-use crate::model::PyModel;
+use crate::inputs::data_set;
 use crate::run::{in_pool, interruptible};
 
 /// The HTML of a page, and its charts: id, title, SVG and numbers as JSON.
@@ -53,82 +49,109 @@ fn drawn(page: &Page) -> Result<DrawnPage, ReportError> {
     Ok((page.to_html()?, charts))
 }
 
+/// The numbers of a report as JSON, and its page.
+type DrawnReport = (String, DrawnPage);
+
 /// The report of a data set.
 #[pyfunction]
-pub(crate) fn report_data(py: Python<'_>, data: &PyDataset, title: &str) -> PyResult<DrawnPage> {
-    let data = &data.data;
-    interruptible(py, 0, |_| drawn(&DataReport::new(title, data, &DataOptions::default())?.page()))
+pub(crate) fn report_data(py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<DrawnReport> {
+    let fields = Fields::new(fields);
+    let mut request = ReportDataRequest::new(fields.required_data_source("data")?);
+    let options = &mut request.options;
+    options.metric = fields.or("metric", options.metric.clone())?;
+    options.top = fields.or("top", options.top)?;
+    options.sample = fields.or("sample", options.sample)?;
+    options.seed = fields.or("seed", options.seed)?;
+    let (result, page) = interruptible(py, 0, |cancel| {
+        let context = Context::default().cancel(cancel);
+        let result = rankwright::tasks::report_data(&request, &context)?;
+        let page = drawn(&result.report.page())?;
+        Ok::<_, TaskError>((result, page))
+    })?;
+    Ok((json(py, &result)?, page))
 }
 
 /// The report of a training: the model, the data that it was trained on, and validation data.
 #[pyfunction]
-#[pyo3(signature = (model, data, valid, query))]
-pub(crate) fn report_training(
-    py: Python<'_>,
-    model: &PyModel,
-    data: &PyDataset,
-    valid: Vec<(String, PyRef<'_, PyDataset>)>,
-    query: Option<String>,
-) -> PyResult<DrawnPage> {
-    let (model, data) = (&model.model, &data.data);
-    let valid: Vec<_> = valid.iter().map(|(name, set)| (name.clone(), set.data.clone())).collect();
-    interruptible(py, 0, |_| {
-        let sets = valid.iter().map(|(name, data)| NamedData { name, data }).collect();
-        let train = NamedData { name: "training", data };
-        let request = TrainingRequest::new(("the model", model), train).valid(sets);
-        let options = TrainingOptions::default().query(query);
-        drawn(&TrainingReport::new(&request, &options)?.page())
-    })
+pub(crate) fn report_training(py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<DrawnReport> {
+    let fields = Fields::new(fields);
+    let (model, data) = (fields.required_model("model")?, fields.required_data_source("data")?);
+    let mut request = ReportTrainingRequest::new(model, data);
+    request.valid = fields.data_sources("valid")?;
+    request.metrics = fields.metrics("metrics")?;
+    request.query = fields.optional("query")?;
+    request.points = fields.or("points", request.points)?;
+    request.trees = fields.or("trees", request.trees)?;
+    request.seed = fields.or("seed", request.seed)?;
+    request.matching = fields.matching()?;
+    let (result, page) = interruptible(py, 0, |cancel| {
+        let context = Context::default().cancel(cancel);
+        let result = rankwright::tasks::report_training(&request, &context)?;
+        let page = drawn(&result.report.page())?;
+        Ok::<_, TaskError>((result, page))
+    })?;
+    Ok((json(py, &result)?, page))
 }
 
 /// The report of a comparison.
 #[pyfunction]
 pub(crate) fn report_comparison(
     py: Python<'_>,
-    systems: Vec<(String, PyRef<'_, PyEvaluation>)>,
-    options: &str,
-    title: &str,
-) -> PyResult<DrawnPage> {
-    let options = crate::evaluation::compare_options(options).or_raise(py)?;
-    let systems: Vec<_> =
-        systems.iter().map(|(name, system)| (name.clone(), system.evaluation.clone())).collect();
-    interruptible(py, 0, |_| drawn(&ComparisonReport::new(title, systems, &options)?.page()))
+    fields: Bound<'_, PyDict>,
+) -> PyResult<DrawnReport> {
+    let fields = Fields::new(fields);
+    let request = ReportComparisonRequest::new(compare_request(&fields)?)
+        .queries(fields.or("queries", Vec::new())?);
+    let (result, page) = interruptible(py, 0, |cancel| {
+        let context = Context::default().cancel(cancel);
+        let result = rankwright::tasks::report_comparison(&request, &context)?;
+        let page = drawn(&result.report.page())?;
+        Ok::<_, TaskError>((result, page))
+    })?;
+    Ok((json(py, &result)?, page))
 }
 
-/// The report of one learner trained with several rates; a fifth of the queries is held out where
-/// there is no validation data. Returns the numbers as JSON, and the page.
+/// The report of one learner trained with several rates.
 #[pyfunction]
-#[pyo3(signature = (spec, rates, data, valid, metric, seed))]
-pub(crate) fn report_shrinkage(
-    py: Python<'_>,
-    spec: &str,
-    rates: Option<Vec<f64>>,
-    data: &PyDataset,
-    valid: Vec<(String, PyRef<'_, PyDataset>)>,
-    metric: Option<&str>,
-    seed: Option<u64>,
-) -> PyResult<(String, DrawnPage)> {
-    let learner = LearnerSpec::parse(spec).or_raise(py)?;
-    let measure = |text: &str| MetricSpec::parse(text)?.resolve(SourceKind::Features);
-    let measure = metric.map(measure).transpose().or_raise(py)?;
-    let data = &data.data;
-    let valid: Vec<_> = valid.iter().map(|(name, set)| (name.clone(), set.data.clone())).collect();
-    let (report, page) = interruptible(py, 0, |cancel| {
-        let sets = valid.iter().map(|(name, data)| NamedData { name, data }).collect();
-        let train = NamedData { name: "training", data };
-        let mut request = ShrinkageRequest::new(learner, train).valid(sets).measure(measure);
-        if let Some(rates) = rates {
-            request = request.rates(rates);
-        }
-        if let Some(seed) = seed {
-            request = request.seed(seed);
-        }
-        let report = request.run(|_| CancelFlag(cancel))?.ok_or(TaskError::Cancelled)?;
-        let page = drawn(&report.page())?;
-        Ok::<_, TaskError>((report, page))
+pub(crate) fn report_shrinkage(py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<DrawnReport> {
+    let fields = Fields::new(fields);
+    let rates: Option<Vec<f64>> = fields.optional("rates")?;
+    let rates = rates.unwrap_or_else(|| ReportShrinkageRequest::DEFAULT_RATES.to_vec());
+    let data = fields.required_data_source("data")?;
+    let mut request = ReportShrinkageRequest::new(fields.learner("learner")?, rates, data);
+    request.valid = fields.data_sources("valid")?;
+    request.metric = fields.metrics("metric")?.pop();
+    request.trees = fields.optional("trees")?;
+    request.seed = fields.or("seed", request.seed)?;
+    let (result, page) = interruptible(py, 0, |cancel| {
+        let context = Context::default().cancel(cancel);
+        let result = rankwright::tasks::report_shrinkage(&request, &context)?;
+        let page = drawn(&result.report.page())?;
+        Ok::<_, TaskError>((result, page))
     })?;
-    let warnings: Vec<Warning> = report.warnings.iter().cloned().map(Warning::Report).collect();
-    Ok((json(py, &report.result_with(&warnings))?, page))
+    Ok((json(py, &result)?, page))
+}
+
+/// The report of one learner trained with several weights of two goals.
+#[pyfunction]
+pub(crate) fn report_trade_off(py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<DrawnReport> {
+    let fields = Fields::new(fields);
+    let goals: [String; 2] = fields.required("goals")?;
+    let [first, second] = goals.map(|goal| TradeOffGoal::parse(&goal));
+    let goals = [first.or_raise(py)?, second.or_raise(py)?];
+    let data = fields.required_data_source("data")?;
+    let mut request = ReportTradeOffRequest::new(fields.learner("learner")?, goals, data);
+    request.weights = fields.or("weights", request.weights.clone())?;
+    request.tolerances = fields.or("tolerances", Vec::new())?;
+    request.valid = fields.data_source("valid")?;
+    request.seed = fields.or("seed", request.seed)?;
+    let (result, page) = interruptible(py, 0, |cancel| {
+        let context = Context::default().cancel(cancel);
+        let result = rankwright::tasks::report_trade_off(&request, &context)?;
+        let page = drawn(&result.report.page())?;
+        Ok::<_, TaskError>((result, page))
+    })?;
+    Ok((json(py, &result)?, page))
 }
 
 /// The report of a click log. Returns the numbers as JSON, and the page.
@@ -179,5 +202,5 @@ pub(crate) fn generate_letor(
         true => options.generate_named(),
         false => options.generate(),
     })?;
-    Ok(PyDataset { data: Arc::new(data) })
+    Ok(data_set(data))
 }

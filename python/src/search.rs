@@ -1,23 +1,26 @@
 //! Text: an index in memory or in a folder, search, features and runs.
 
-use std::ops::ControlFlow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use rankwright::data::{Qrels, QueryLists};
-use rankwright::model::Model;
+use pyo3::types::PyDict;
 use rankwright::search::{
-    BuildOptions, Document, Existing, FeatureSet, Filter, FirstStage, Index, Query, Ranker,
-    RowOptions, SearchError, SearchRequest, Value, training_data,
+    Analysis, BuildOptions, Document, DocumentFormat, FirstStage, Index, Query, Schema, Value,
 };
+use rankwright::spec::SpecError;
 use rankwright::tasks::{
-    BuildIndexRequest, Context, DeleteDocumentsRequest, TaskError, build_index, delete_from_index,
+    BuildIndexRequest, CandidateOptions, CollectionSource, Context, DeleteDocumentsRequest,
+    ExtractFeaturesRequest, FeatureSource, IndexSource, QueriesSource, RunQueriesRequest,
+    SearchIndexRequest, TaskError, build_index, delete_from_index, extract_features, run_queries,
+    search_index,
 };
 
 use crate::dataset::PyDataset;
 use crate::errors::{json, of_kind};
-use crate::model::PyModel;
+use crate::fields::Fields;
+use crate::inputs::data_set;
 use crate::run::{in_pool, interruptible};
 
 /// A value of a document's field.
@@ -52,6 +55,37 @@ pub(crate) fn documents(given: Vec<GivenDocument>) -> Vec<Document> {
     given.into_iter().map(document).collect()
 }
 
+/// Queries: a file, or ids with texts.
+#[derive(FromPyObject)]
+enum GivenQueries {
+    File(PathBuf),
+    Texts(Vec<(String, String)>),
+}
+
+impl From<GivenQueries> for QueriesSource {
+    fn from(given: GivenQueries) -> Self {
+        match given {
+            GivenQueries::File(path) => path.into(),
+            GivenQueries::Texts(texts) => {
+                let query = |(id, text): (String, String)| Query::new(id, text);
+                texts.into_iter().map(query).collect::<Vec<_>>().into()
+            }
+        }
+    }
+}
+
+/// The candidates of the fields.
+fn candidates(fields: &Fields<'_>) -> PyResult<CandidateOptions> {
+    let mut options = CandidateOptions::new();
+    options.first_stage = fields.parsed("first_stage", FirstStage::parse)?;
+    options.filter = fields.optional("filter")?;
+    options.count = fields.optional("candidates")?;
+    if let Some(syntax) = fields.choice("syntax")? {
+        options.syntax = syntax;
+    }
+    Ok(options)
+}
+
 /// An index of documents.
 #[pyclass(name = "Index", module = "rankwright._native", frozen)]
 pub(crate) struct PyIndex {
@@ -59,8 +93,8 @@ pub(crate) struct PyIndex {
     index: Mutex<Option<Arc<Index>>>,
 }
 
-/// Options of candidates: first stage, number of candidates, filter.
-type Candidates = (Option<String>, Option<usize>, Option<String>);
+/// A row of a run: query, document and score.
+type RunRow = (String, String, f64);
 
 impl PyIndex {
     fn of(index: Index) -> Self {
@@ -90,6 +124,10 @@ impl PyIndex {
     pub(crate) fn index(&self, py: Python<'_>) -> PyResult<Arc<Index>> {
         self.locked().clone().ok_or_else(|| in_use(py))
     }
+
+    fn source(&self, py: Python<'_>) -> PyResult<IndexSource> {
+        Ok(IndexSource::from(self.index(py)?))
+    }
 }
 
 /// The exception of an index that is used by another thread.
@@ -97,65 +135,40 @@ fn in_use(py: Python<'_>) -> PyErr {
     of_kind(py, "index-in-use", "another thread uses the index, which is changed", None)
 }
 
-/// A ranker with or without a model, and its filter.
-fn ranker(
-    index: &Arc<Index>,
-    model: Option<&Model>,
-    (stage, count, filter): &Candidates,
-) -> Result<(Ranker, Option<Filter>), TaskError> {
-    let mut builder = Ranker::builder(index.clone());
-    if let Some(model) = model {
-        builder = builder.model(model);
-    }
-    if let Some(stage) = stage {
-        builder = builder.first_stage(FirstStage::parse(stage)?);
-    }
-    if let Some(count) = count {
-        builder = builder.candidates(*count);
-    }
-    let filter = filter.as_ref().map(|text| Filter::new(index, text)).transpose()?;
-    Ok((builder.build()?, filter))
+/// The format of documents of this name.
+fn document_format(name: &str) -> Result<DocumentFormat, SpecError> {
+    let names = DocumentFormat::ALL.map(DocumentFormat::name);
+    let unknown = || SpecError::unknown("format of documents", name, &names);
+    DocumentFormat::from_name(name).ok_or_else(unknown)
 }
 
 #[pymethods]
 impl PyIndex {
-    /// Indexes documents in memory.
+    /// Indexes documents of files or in memory, into a folder if one is given; returns the index,
+    /// and the result as JSON.
     #[staticmethod]
-    fn in_memory(py: Python<'_>, given: Vec<GivenDocument>) -> PyResult<PyIndex> {
-        let documents = documents(given);
-        Ok(PyIndex::of(interruptible(py, 0, |_| Index::in_memory(documents))?))
-    }
-
-    /// Indexes files of documents into a folder; returns the result as JSON.
-    #[staticmethod]
-    fn build(py: Python<'_>, files: Vec<PathBuf>, out: PathBuf, add: bool) -> PyResult<String> {
-        let mut options = BuildOptions::new();
-        if add {
-            options.existing = Existing::Add;
+    fn build(py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<(PyIndex, String)> {
+        let fields = Fields::new(fields);
+        let documents = fields.document_source("documents")?;
+        let documents = documents.unwrap_or_else(|| CollectionSource::in_memory(Vec::new()));
+        let mut options = BuildOptions::new()
+            .analysis(fields.parsed("analysis", Analysis::parse)?)
+            .schema(fields.parsed("schema", Schema::parse)?.unwrap_or_default());
+        if let Some(existing) = fields.choice("existing")? {
+            options.existing = existing;
         }
-        let request = BuildIndexRequest::new(files, out).options(options);
-        let result = interruptible(py, 0, |cancel| {
+        let mut request = BuildIndexRequest::of(documents).options(options);
+        request.out = fields.optional("out")?;
+        request.format = fields.parsed("format", document_format)?;
+        request.skip_broken = fields.or("skip_broken", false)?;
+        let mut result = interruptible(py, 0, |cancel| {
             build_index(&request, &Context::default().cancel(cancel))
         })?;
-        json(py, &result)
-    }
-
-    /// Indexes documents in memory into a folder.
-    #[staticmethod]
-    fn build_documents(
-        py: Python<'_>,
-        given: Vec<GivenDocument>,
-        out: PathBuf,
-    ) -> PyResult<PyIndex> {
-        let documents = documents(given);
-        let index = interruptible(py, 0, |_| {
-            let documents = documents.into_iter().map(Ok::<_, SearchError>);
-            let options = BuildOptions::new();
-            let progress = &mut |_| ControlFlow::Continue(());
-            rankwright::search::build_index(&out, documents, &options, progress)?;
-            Index::open(&out)
-        })?;
-        Ok(PyIndex::of(index))
+        let index = match result.built.take() {
+            Some(index) => index,
+            None => in_pool(py, 0, || Index::open(&result.index))?,
+        };
+        Ok((PyIndex::of(index), json(py, &result)?))
     }
 
     /// Opens the index of a folder.
@@ -191,103 +204,70 @@ impl PyIndex {
     /// Number of documents.
     #[getter]
     fn documents(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.index(py)?.documents())
+        Ok(self.locked().as_ref().ok_or_else(|| in_use(py))?.documents())
     }
 
     /// Answers a query; the result is JSON.
-    #[pyo3(signature = (query, top, model, candidates, features, facets))]
-    #[allow(clippy::too_many_arguments, reason = "called by the Python package only")]
-    fn search(
-        &self,
-        py: Python<'_>,
-        query: &str,
-        top: usize,
-        model: Option<&PyModel>,
-        candidates: Candidates,
-        features: bool,
-        facets: Vec<String>,
-    ) -> PyResult<String> {
-        let (index, model) = (self.index(py)?, model.map(|model| model.model.clone()));
-        let result = interruptible(py, 0, |_| {
-            let (ranker, filter) = ranker(&index, model.as_deref(), &candidates)?;
-            let request = SearchRequest::new(query).top(top).filter(filter.as_ref());
-            let request = facets.into_iter().fold(request.features(features), SearchRequest::facet);
-            Ok::<_, TaskError>(ranker.search(&request)?)
+    fn search(&self, py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<String> {
+        let fields = Fields::new(fields);
+        let text: String = fields.required("query")?;
+        let mut request =
+            SearchIndexRequest::new(self.source(py)?, text).candidates(candidates(&fields)?);
+        let values: BTreeMap<String, FieldValue> = fields.or("values", BTreeMap::new())?;
+        for (name, value) in values {
+            request = request.query_field(&name, value);
+        }
+        request.model = fields.model_source("model")?;
+        request.top = fields.or("top", request.top)?;
+        request.features = fields.or("features", false)?;
+        request.facets = fields.or("facets", Vec::new())?;
+        request.facet_values = fields.or("facet_values", request.facet_values)?;
+        let result = interruptible(py, 0, |cancel| {
+            search_index(&request, &Context::default().cancel(cancel))
         })?;
         json(py, &result)
     }
 
-    /// Ranks the documents of many queries; returns rows of query, document and score.
-    #[pyo3(signature = (queries, top, model, candidates))]
-    fn run(
-        &self,
-        py: Python<'_>,
-        queries: Vec<(String, String)>,
-        top: usize,
-        model: Option<&PyModel>,
-        candidates: Candidates,
-    ) -> PyResult<Vec<(String, String, f64)>> {
-        let (index, model) = (self.index(py)?, model.map(|model| model.model.clone()));
-        let queries: Vec<Query> =
-            queries.into_iter().map(|(id, text)| Query::new(id, text)).collect();
-        let result = interruptible(py, 0, |_| {
-            let (ranker, filter) = ranker(&index, model.as_deref(), &candidates)?;
-            Ok::<_, TaskError>(ranker.run(&queries, filter.as_ref(), top)?)
+    /// Ranks the documents of many queries; returns rows of query, document and score, and the
+    /// result as JSON.
+    fn run(&self, py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<(Vec<RunRow>, String)> {
+        let fields = Fields::new(fields);
+        let queries: GivenQueries = fields.required("queries")?;
+        let mut request =
+            RunQueriesRequest::new(self.source(py)?, queries).candidates(candidates(&fields)?);
+        request.model = fields.model_source("model")?;
+        request.top = fields.or("top", request.top)?;
+        request.tag = fields.or("tag", request.tag.clone())?;
+        request.out = fields.optional("out")?;
+        let result = interruptible(py, 0, |cancel| {
+            run_queries(&request, &Context::default().cancel(cancel))
         })?;
-        let lists = result.run.lists();
-        let rows = lists
-            .iter()
-            .flat_map(|(query, documents)| documents.map(move |document| (query, document)));
-        Ok(rows
-            .map(|(query, document)| {
-                (
-                    query.to_owned(),
-                    String::from_utf8_lossy(document.id).into_owned(),
-                    document.value,
-                )
-            })
-            .collect())
+        let mut rows = Vec::new();
+        for (query, documents) in result.result.run.lists().iter() {
+            for document in documents {
+                let id = String::from_utf8_lossy(document.id).into_owned();
+                rows.push((query.to_owned(), id, document.value));
+            }
+        }
+        Ok((rows, json(py, &result)?))
     }
 
-    /// Computes the features of the candidates of queries, with labels from judgements.
-    #[pyo3(signature = (queries, qrels, features, judged, candidates))]
-    fn features(
-        &self,
-        py: Python<'_>,
-        queries: Vec<(String, String)>,
-        qrels: Option<Vec<(String, String, f64)>>,
-        features: &str,
-        judged: bool,
-        candidates: Candidates,
-    ) -> PyResult<PyDataset> {
-        let index = self.index(py)?;
-        let queries: Vec<Query> =
-            queries.into_iter().map(|(id, text)| Query::new(id, text)).collect();
-        let rows = interruptible(py, 0, |_| {
-            let set = FeatureSet::parse(features)?;
-            let qrels = match &qrels {
-                Some(rows) => {
-                    let rows = rows.iter().map(|(query, id, grade)| (&**query, &**id, *grade));
-                    Some(Qrels::from_lists(QueryLists::from_rows("the judgements", rows)?))
-                }
-                None => None,
-            };
-            let (stage, count, filter) = &candidates;
-            let stage = stage.as_ref().map(|text| FirstStage::parse(text)).transpose()?;
-            let filter = filter.as_ref().map(|text| Filter::new(&index, text)).transpose()?;
-            let options = RowOptions::new()
-                .first_stage(stage)
-                .candidates(*count)
-                .judged(judged)
-                .filter(filter.as_ref());
-            Ok::<_, TaskError>(training_data(
-                index.clone(),
-                queries,
-                qrels.as_ref(),
-                &set,
-                &options,
-            )?)
+    /// Computes the features of the candidates of queries, with labels from judgements; returns the
+    /// data, and the result as JSON.
+    fn features(&self, py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult<(PyDataset, String)> {
+        let fields = Fields::new(fields);
+        let queries: GivenQueries = fields.required("queries")?;
+        let mut request =
+            ExtractFeaturesRequest::new(self.source(py)?, queries).candidates(candidates(&fields)?);
+        request.qrels = fields.qrels_source("qrels")?;
+        if let Some(features) = fields.parsed("features", FeatureSource::parse)? {
+            request.features = features;
+        }
+        request.judged = fields.or("judged", false)?;
+        let result = interruptible(py, 0, |cancel| {
+            extract_features(&request, &Context::default().cancel(cancel))
         })?;
-        Ok(PyDataset { data: Arc::new(rows.data) })
+        let text = json(py, &result)?;
+        Ok((data_set(result.result.data), text))
     }
 }

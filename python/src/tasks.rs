@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rankwright::data::DEFAULT_SEED;
-use rankwright::search::classify::{
-    ClassDecision, Classification, Classifier, ClassifierOptions, TextClassifier,
-};
-use rankwright::search::{Analysis, Document, Documents};
+use rankwright::search::Analysis;
+use rankwright::search::classify::{ClassDecision, Classifier, ClassifierOptions};
 use rankwright::spec::SpecError;
 use rankwright::tasks::{
-    Context, GenerateHomepagesRequest, GenerateStoreRequest, TaskError, ValidateClassifierRequest,
-    generate_homepages, generate_store,
+    ClassifyDocumentsRequest, ClassifyDocumentsResult, CollectionSource, Context,
+    GenerateHomepagesRequest, GenerateStoreRequest, InspectModelRequest, InspectRequest,
+    LabelledFiles, PermutationRequest, TaskError, ValidateClassifierRequest, classify_documents,
+    generate_homepages, generate_store, inspect_data, inspect_model, validate_classifier,
 };
 use serde::Serialize;
 
@@ -21,13 +20,12 @@ use crate::clicks;
 use crate::errors::{OrRaise, json};
 use crate::fields::Fields;
 use crate::run::interruptible;
-use crate::search::{GivenDocument, documents};
 
 /// A task: it makes its request of the fields.
 type Task = fn(&Fields<'_>) -> PyResult<String>;
 
 /// All tasks by the names of the command.
-const TASKS: [(&str, Task); 18] = [
+const TASKS: [(&str, Task); 20] = [
     ("classify", classify),
     ("clicks bias", clicks::bias),
     ("clicks convert", clicks::convert),
@@ -37,6 +35,7 @@ const TASKS: [(&str, Task); 18] = [
     ("clicks inspect", clicks::inspect),
     ("clicks pairs", clicks::pairs),
     ("clicks simulate", clicks::simulate),
+    ("data inspect", inspect),
     ("data generate homepages", homepages),
     ("data generate store", store),
     ("interleave runs", clicks::interleaved_runs),
@@ -46,6 +45,7 @@ const TASKS: [(&str, Task); 18] = [
     ("judge check", clicks::judge_checked),
     ("judge prompts", clicks::judge_questions),
     ("judge read", clicks::judge_answers),
+    ("model inspect", inspect_the_model),
 ];
 
 /// Runs the task of this name; the result is JSON.
@@ -66,29 +66,11 @@ pub(crate) fn run<T: Serialize + Send>(
     json(py, &result)
 }
 
-/// Documents in memory, or the files that have them.
-#[derive(FromPyObject)]
-enum DocumentSource {
-    Files(Vec<PathBuf>),
-    InMemory(Vec<GivenDocument>),
-}
-
-impl DocumentSource {
-    fn read(self) -> Result<Vec<Document>, TaskError> {
-        match self {
-            DocumentSource::Files(files) => {
-                Ok(Documents::open_all(&files, None)?.collect::<Result<_, _>>()?)
-            }
-            DocumentSource::InMemory(given) => Ok(documents(given)),
-        }
-    }
-}
-
 /// The classes of documents, with the decision on each.
 #[derive(Serialize)]
 struct Classified {
     #[serde(flatten)]
-    classification: Classification,
+    result: ClassifyDocumentsResult,
     decisions: Vec<DecidedDocument>,
 }
 
@@ -102,44 +84,60 @@ struct DecidedDocument {
 }
 
 impl Classified {
-    fn new(classification: Classification) -> Self {
-        let names = &classification.class_names;
+    fn new(result: ClassifyDocumentsResult) -> Self {
+        let names = &result.result.class_names;
         let decided = |decision: &ClassDecision| DecidedDocument {
             id: decision.id.clone(),
             class: decision.class.clone(),
             value: decision.value,
             values: names.iter().cloned().zip(decision.values.iter().copied()).collect(),
         };
-        let decisions = classification.decisions.iter().map(decided).collect();
-        Classified { classification, decisions }
+        let decisions = result.result.decisions.iter().map(decided).collect();
+        Classified { result, decisions }
     }
 }
 
 /// Classifies documents by labelled ones, or cross-validates the classifier on these.
 fn classify(fields: &Fields<'_>) -> PyResult<String> {
-    let labelled: DocumentSource = fields.required("labelled")?;
-    let unlabelled: Option<DocumentSource> = fields.optional("documents")?;
-    let label: String = fields.required("label")?;
+    let labelled = fields.document_source("labelled")?;
+    let labelled = labelled.unwrap_or_else(|| CollectionSource::in_memory(Vec::new()));
     let classifier = fields.parsed("classifier", Classifier::parse)?.unwrap_or_default();
-    let names: Vec<String> = fields.optional("fields")?.unwrap_or_default();
-    let mut options = ClassifierOptions::new(classifier).fields(names);
+    let mut options =
+        ClassifierOptions::new(classifier).fields(fields.or("fields", Vec::<String>::new())?);
     options.analysis = fields.parsed("analysis", Analysis::parse)?.unwrap_or_default();
     options.weights = fields.choice("weights")?;
-    let folds = fields.optional("folds")?.unwrap_or(ValidateClassifierRequest::DEFAULT_FOLDS);
-    let seed = fields.optional("seed")?.unwrap_or(DEFAULT_SEED);
-    let py = fields.py();
-    let classifier = interruptible(py, 0, |_| -> Result<TextClassifier, TaskError> {
-        Ok(TextClassifier::with_options(labelled.read()?, label, options)?)
-    })?;
-    match unlabelled {
-        Some(unlabelled) => {
-            let classify = |_: &_| {
-                Ok::<_, TaskError>(Classified::new(classifier.classify(unlabelled.read()?)?))
-            };
-            json(py, &interruptible(py, 0, classify)?)
-        }
-        None => json(py, &interruptible(py, 0, |_| classifier.cross_validate(folds, seed))?),
+    let labelled =
+        LabelledFiles::of(labelled, fields.required::<String>("label")?).options(options);
+    if let Some(documents) = fields.document_source("documents")? {
+        let request = ClassifyDocumentsRequest::of(labelled, documents);
+        return run(fields.py(), |context| {
+            Ok(Classified::new(classify_documents(&request, context)?))
+        });
     }
+    let mut request = ValidateClassifierRequest::new(labelled);
+    request.folds = fields.or("folds", request.folds)?;
+    request.seed = fields.or("seed", request.seed)?;
+    run(fields.py(), |context| validate_classifier(&request, context))
+}
+
+/// Counts, distributions and warnings of feature data.
+fn inspect(fields: &Fields<'_>) -> PyResult<String> {
+    let request = InspectRequest::new(fields.required_data_source("data")?);
+    run(fields.py(), |context| inspect_data(&request, context))
+}
+
+/// The training, the parts and the importance of the features of a model.
+fn inspect_the_model(fields: &Fields<'_>) -> PyResult<String> {
+    let mut request = InspectModelRequest::new(fields.required_model("model")?);
+    request.tree = fields.optional("tree")?;
+    if let Some(data) = fields.data_source("data")? {
+        let mut permutation = PermutationRequest::new(data);
+        permutation.metric = fields.metrics("metric")?.pop();
+        permutation.repeats = fields.or("repeats", permutation.repeats)?;
+        permutation.seed = fields.or("seed", permutation.seed)?;
+        request.permutation = Some(permutation);
+    }
+    run(fields.py(), |context| inspect_model(&request, context))
 }
 
 fn store(fields: &Fields<'_>) -> PyResult<String> {

@@ -7,23 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use rankwright::eval::{Measure, MetricSpec, SourceKind};
-use rankwright::learn::{
-    Checkpoints, LearnError, LearnerSpec, MemberStart, Progress, TrainRequest, TrainingHistory,
-    ValidationSet,
+use pyo3::types::PyDict;
+use rankwright::learn::{LearnerSpec, MemberStart, Progress, TrainingHistory};
+use rankwright::tasks::{
+    CheckpointOptions, Context, TeacherSource, TrainModelRequest, TrainingProgress, train_model,
 };
-use rankwright::tasks::{TaskError, list_learners};
 
-use crate::dataset::PyDataset;
 use crate::errors::{OrRaise, json};
+use crate::fields::Fields;
 use crate::model::PyModel;
 use crate::run::interruptible;
-
-/// All learners with their parameters, as JSON: the one table of declarations.
-#[pyfunction]
-pub(crate) fn learners(py: Python<'_>) -> PyResult<String> {
-    json(py, &list_learners())
-}
 
 /// The name of a learner's spec, and its parameters that differ from their defaults.
 #[pyfunction]
@@ -38,20 +31,18 @@ pub(crate) fn learner_parameters(
 
 /// Sends the events of a training to a Python function, and stops the training if that raises or
 /// returns true.
-struct CallbackProgress<'a> {
-    callback: Option<&'a Py<PyAny>>,
-    cancel: &'a AtomicBool,
+struct CallbackProgress {
+    callback: Option<Py<PyAny>>,
     /// Whether the function asked to stop.
     stopped: AtomicBool,
     /// The exception of the function.
-    raised: &'a Mutex<Option<PyErr>>,
-    checkpoint_error: &'a Mutex<Option<String>>,
+    raised: Mutex<Option<PyErr>>,
 }
 
-impl CallbackProgress<'_> {
+impl CallbackProgress {
     /// Calls the function with the name of the event and its JSON.
     fn call(&self, event: &str, payload: &str) {
-        let Some(callback) = self.callback else { return };
+        let Some(callback) = &self.callback else { return };
         if self.should_stop() {
             return;
         }
@@ -70,7 +61,7 @@ impl CallbackProgress<'_> {
     }
 }
 
-impl Progress for CallbackProgress<'_> {
+impl Progress for CallbackProgress {
     fn started(&self, history: &TrainingHistory, done: usize) {
         if self.callback.is_some() {
             let empty = TrainingHistory { iterations: Vec::new(), ..history.clone() };
@@ -88,78 +79,69 @@ impl Progress for CallbackProgress<'_> {
     }
 
     fn round_finished(&self, history: &TrainingHistory) {
-        if let (Some(_), Some(round)) = (self.callback, history.iterations.last()) {
+        if let (Some(_), Some(round)) = (&self.callback, history.iterations.last()) {
             self.call("round", &serde_json::to_string(round).unwrap_or_default());
         }
     }
 
-    fn checkpoint_failed(&self, error: &LearnError) {
-        *self.checkpoint_error.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(error.to_string());
-    }
-
     fn should_stop(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed) || self.stopped.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed)
     }
 }
 
-/// Trains a learner. Returns the model, the result (history, warnings, whether it finished) as
-/// JSON, and the error of a checkpoint that could not be written.
+impl TrainingProgress for CallbackProgress {}
+
+/// The request of the fields of a training.
+fn request(fields: &Fields<'_>) -> PyResult<TrainModelRequest> {
+    let data = fields.data_source("data")?.unwrap_or_default();
+    let mut request = TrainModelRequest::new(fields.learner("learner")?, data);
+    request.valid = fields.data_sources("valid")?;
+    request.metrics = fields.metrics("metrics")?;
+    request.eval_train = fields.or("evaluate_training", false)?;
+    request.seed = fields.optional("seed")?;
+    request.start = fields.model_source("start")?;
+    request.bias = fields.optional("bias")?;
+    request.matching = fields.matching()?;
+    request.keep_stopped = true;
+    let checkpoint: Option<(PathBuf, usize, Option<f64>)> = fields.optional("checkpoint")?;
+    request.checkpoint = checkpoint.map(|(folder, rounds, seconds)| {
+        let mut options = CheckpointOptions::new(folder);
+        options.every_rounds = rounds;
+        if let Some(seconds) = seconds {
+            options.every = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        }
+        options
+    });
+    if let Some(model) = fields.model_source("teacher")? {
+        let mut teacher = TeacherSource::new(model);
+        if let Some(weight) = fields.optional("teacher_weight")? {
+            teacher = teacher.weight(weight);
+        }
+        teacher.unlabelled = fields.data_source("unlabelled")?;
+        request.teacher = Some(teacher);
+    }
+    Ok(request)
+}
+
+/// Trains a learner. Returns the model, and the result and the history as JSON.
 #[pyfunction]
-#[pyo3(signature = (spec, data, *, valid, metrics, evaluate_training, seed, start, checkpoint, callback, threads))]
-#[allow(clippy::too_many_arguments, reason = "called by the Python package only")]
+#[pyo3(signature = (fields, callback, threads))]
 pub(crate) fn train(
     py: Python<'_>,
-    spec: &str,
-    data: &PyDataset,
-    valid: Vec<(String, PyRef<'_, PyDataset>)>,
-    metrics: Vec<String>,
-    evaluate_training: bool,
-    seed: Option<u64>,
-    start: Option<&PyModel>,
-    checkpoint: Option<(PathBuf, usize, f64)>,
+    fields: Bound<'_, PyDict>,
     callback: Option<Py<PyAny>>,
     threads: usize,
-) -> PyResult<(PyModel, String, Option<String>)> {
-    let learner = LearnerSpec::parse(spec).or_raise(py)?;
-    let measure = |text: &String| -> Result<Measure, TaskError> {
-        Ok(MetricSpec::parse(text)?.resolve(SourceKind::Features)?)
-    };
-    let metrics: Vec<Measure> =
-        metrics.iter().map(measure).collect::<Result<_, _>>().or_raise(py)?;
-    let checkpoints = checkpoint.map(|(folder, rounds, seconds)| {
-        let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        Checkpoints::new(folder).every_rounds(rounds).every(time)
-    });
-    let valid: Vec<_> = valid.iter().map(|(name, set)| (name.clone(), set.data.clone())).collect();
-    let (data, start) = (data.data.clone(), start.map(|start| start.model.clone()));
-    let (raised, checkpoint_error) = (Mutex::new(None), Mutex::new(None));
+) -> PyResult<(PyModel, String, String)> {
+    let request = request(&Fields::new(fields))?;
+    let (stopped, raised) = (AtomicBool::new(false), Mutex::new(None));
+    let progress = CallbackProgress { callback, stopped, raised };
     let result = interruptible(py, threads, |cancel| {
-        let progress = CallbackProgress {
-            callback: callback.as_ref(),
-            cancel,
-            stopped: AtomicBool::new(false),
-            raised: &raised,
-            checkpoint_error: &checkpoint_error,
-        };
-        let sets = valid.iter().map(|(name, data)| ValidationSet::new(name, data));
-        let mut request = TrainRequest::new(&data)
-            .validation_sets(sets)
-            .metrics(metrics)
-            .evaluate_training(evaluate_training)
-            .start(start.as_deref())
-            .checkpoints(checkpoints)
-            .progress(&progress);
-        if let Some(seed) = seed {
-            request = request.seed(seed);
-        }
-        learner.train(request)
+        train_model(&request, &Context::default().cancel(cancel).training(&progress))
     });
-    if let Some(error) = raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(error) = progress.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
     let result = result?;
-    let text = json(py, &result)?;
-    let checkpoint_error = checkpoint_error.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((PyModel::of(result.model), text, checkpoint_error))
+    let (text, history) = (json(py, &result)?, json(py, &result.history)?);
+    Ok((PyModel::of(result.trained), text, history))
 }

@@ -138,7 +138,7 @@ fn classes_text(result: &ClassifyDocumentsResult) -> String {
     let each = found.classes.iter().map(|(class, count)| format!("{class} {count}"));
     format!(
         "{}: {} classified, trained on {}: {}",
-        result.out.display(),
+        result.out.as_deref().unwrap_or(Path::new("-")).display(),
         counted(found.documents, "document"),
         counted(found.training_documents, "document"),
         each.collect::<Vec<_>>().join(", ")

@@ -4,12 +4,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rankwright::data::format::{Format, write};
 use rankwright::data::generate::{LetorOptions, StoreOptions};
 use rankwright::data::split::{Parts, SplitOptions};
-use rankwright::learn::FoldParams;
 use rankwright::learn::tune::{Space, TuneData, TunePlan, TuneSettings};
+use rankwright::learn::{FoldParams, Progress, TrainingHistory};
 use rankwright::prelude::*;
 use rankwright::tasks::*;
 use serde::Serialize;
@@ -55,23 +56,30 @@ impl Folder {
     }
 }
 
-/// A result without times.
+/// A result without times, and with the names of files without their temporary folder: results show
+/// some files without their folders, and values in memory always by their whole names.
 fn values(result: &impl Serialize) -> Value {
-    fn without_times(value: &mut Value) {
+    fn comparable(value: Value) -> Value {
         match value {
             Value::Object(map) => {
-                for key in ["seconds", "peak_rss_bytes"] {
-                    map.remove(key);
-                }
-                map.values_mut().for_each(without_times);
+                let is_kept = |key: &str| !["seconds", "peak_rss_bytes"].contains(&key);
+                let kept = map.into_iter().filter(|(key, _)| is_kept(key));
+                kept.map(|(key, value)| (without_folder(&key), comparable(value))).collect()
             }
-            Value::Array(list) => list.iter_mut().for_each(without_times),
-            _ => {}
+            Value::Array(list) => list.into_iter().map(comparable).collect(),
+            Value::String(text) => without_folder(&text).into(),
+            other => other,
         }
     }
-    let mut value = serde_json::to_value(result).unwrap();
-    without_times(&mut value);
-    value
+    comparable(serde_json::to_value(result).unwrap())
+}
+
+/// A text without the paths of temporary folders, whose names are `.tmp` and six characters.
+fn without_folder(text: &str) -> String {
+    let start = std::env::temp_dir().join(".tmp").display().to_string();
+    let mut parts = text.split(&start);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |found, rest| found + rest.get("123456/".len()..).unwrap_or_default())
 }
 
 /// The request that is read from the JSON of a request.
@@ -118,6 +126,59 @@ fn a_training_gives_the_same_model() {
     // The log beside the model names its data.
     let log = std::fs::read_to_string(folder.path("m.model.log.json")).unwrap();
     assert!(log.contains("valid.rwd"), "{log}");
+}
+
+#[test]
+fn a_stopped_training_keeps_its_model_where_the_request_says_so() {
+    struct StopsAtThree(AtomicBool);
+    impl Progress for StopsAtThree {
+        fn round_finished(&self, history: &TrainingHistory) {
+            assert!(history.iterations.len() <= 3);
+            self.0.store(history.iterations.len() == 3, Ordering::Relaxed);
+        }
+        fn should_stop(&self) -> bool {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+    impl TrainingProgress for StopsAtThree {}
+    let data = Arc::new(LetorOptions { queries: 9, documents: 9, seed: 1 }.generate().unwrap());
+    let learner = LearnerSpec::parse("mart(trees=8, leaves=4)").unwrap();
+    let train = |request: &TrainModelRequest, cancelled: bool| {
+        let (progress, cancel) = (StopsAtThree(AtomicBool::new(false)), AtomicBool::new(cancelled));
+        train_model(request, &Context::default().training(&progress).cancel(&cancel))
+    };
+    let request = TrainModelRequest::new(learner, &data);
+    let stopped = TaskError::kind(&train(&request, false).unwrap_err());
+    assert_eq!(stopped, "training-stopped");
+    let request = request.keep_stopped(true);
+    let kept = train(&request, false).unwrap();
+    assert_eq!((kept.is_stopped, kept.trees), (true, Some(3)));
+    assert!(train(&request, true).is_err(), "a cancelled task is an error");
+    let whole = train_model(&request, &Context::default()).unwrap();
+    assert_eq!((whole.is_stopped, whole.trees), (false, Some(8)));
+}
+
+#[test]
+fn evaluations_are_compared_as_the_systems_that_they_are_of() {
+    let folder = Folder::new();
+    let systems =
+        || ["a", "b"].map(|name| Source::named(format!("new/{name}"), folder_model(&folder, name)));
+    let input = CompareInput::data(folder.memory("test.rwd"), systems(), [] as [ScoreSource; 0]);
+    let found = compare_systems(&CompareRequest::new(input), &Context::default()).unwrap();
+    let names: Vec<&str> = found.systems.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["new/a", "new/b"], "names of values in memory are no paths");
+    let evaluations = CompareRequest::new(CompareInput::evaluations(found.systems.clone()));
+    let again = compare_systems(&evaluations, &Context::default()).unwrap();
+    assert_eq!(values(&again), values(&found));
+    assert!(again.sources.queries().unwrap().is_empty());
+    let report = ReportComparisonRequest::new(evaluations.clone());
+    assert!(report_comparison(&report, &Context::default()).is_ok());
+    let error = compare_systems(&evaluations.depth(Some(3)), &Context::default()).unwrap_err();
+    assert_eq!(error.kind(), "option-unused");
+}
+
+fn folder_model(folder: &Folder, name: &str) -> Model {
+    Model::load(folder.path(&format!("{name}.model"))).unwrap()
 }
 
 #[test]

@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_data::store::write_atomic;
+use rankwright_search::Analysis;
 use rankwright_search::classify::{
     ClassDecision, Classification, Classifier, ClassifierEvaluation, ClassifierOptions,
     TextClassifier,
 };
-use rankwright_search::{Analysis, Document, Documents};
 use rankwright_spec::visible::one_line;
 use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
-use super::{Context, TaskError, TaskInputs, Warning, check_standard_input, file_label};
+use super::paths::check_used;
+use super::{CollectionSource, Context, TaskError, TaskInputs, Warning, check_standard_input};
 use crate::tasks::request_json::default_seed;
 
 /// Labelled documents, and the classifier that is trained on them.
@@ -26,7 +27,7 @@ use crate::tasks::request_json::default_seed;
 #[non_exhaustive]
 pub struct LabelledFiles {
     /// Files and folders of documents; several are one collection. `-` is standard input.
-    pub files: Vec<PathBuf>,
+    pub files: CollectionSource,
     /// The field that holds the class.
     pub label: String,
     /// The classifier, and the content of the documents that it is trained on; Rocchio on English
@@ -41,11 +42,12 @@ impl LabelledFiles {
         files: impl IntoIterator<Item = P>,
         label: impl Into<String>,
     ) -> Self {
-        LabelledFiles {
-            files: files.into_iter().map(Into::into).collect(),
-            label: label.into(),
-            options: ClassifierOptions::default(),
-        }
+        LabelledFiles::of(CollectionSource::files(files), label)
+    }
+
+    /// Documents of files or in memory, of English text, for Rocchio.
+    pub fn of(files: CollectionSource, label: impl Into<String>) -> Self {
+        LabelledFiles { files, label: label.into(), options: ClassifierOptions::default() }
     }
 
     /// Sets the classifier, and keeps the other options.
@@ -67,34 +69,23 @@ impl LabelledFiles {
     }
 
     fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(PathBuf::as_path)
+        self.files.paths().iter().map(PathBuf::as_path)
+    }
+
+    /// The fields whose values are read; points in a table need no ids.
+    fn used_fields(&self) -> Vec<String> {
+        self.options.fields.iter().chain([&self.label]).cloned().collect()
     }
 
     /// Reads the documents and prepares the classifier.
     fn load(&self, task: &mut RunningTask<'_>) -> Result<TextClassifier, TaskError> {
-        let documents = read_documents(&self.files, self, task)?;
+        let documents = self.files.load(&self.used_fields(), task)?;
         let options = self.options.clone();
         let work = || TextClassifier::with_options(documents, &self.label, options);
         let (classifier, _) = task.step("analysing documents", work)?;
         task.warn_of_search(classifier.warnings().to_vec());
         Ok(classifier)
     }
-}
-
-/// Reads documents; points in a table need no ids.
-fn read_documents(
-    paths: &[PathBuf],
-    labelled: &LabelledFiles,
-    task: &mut RunningTask<'_>,
-) -> Result<Vec<Document>, TaskError> {
-    let used: Vec<String> =
-        labelled.options.fields.iter().chain([&labelled.label]).cloned().collect();
-    let mut source = Documents::open_all(paths, None)?.rows_without_ids(&used);
-    let step = format!("reading {}", file_label(paths));
-    let work = || source.by_ref().collect::<Result<Vec<Document>, _>>();
-    let (documents, _) = task.step(&step, work)?;
-    task.warn_of(source.warnings());
-    Ok(documents)
 }
 
 /// Labelled documents, and the folds of a cross validation.
@@ -171,10 +162,10 @@ pub struct ClassifyDocumentsRequest {
     /// The labelled documents and the classifier.
     pub labelled: LabelledFiles,
     /// Files and folders of documents to classify.
-    pub documents: Vec<PathBuf>,
+    pub documents: CollectionSource,
     /// File for the predicted classes: document id, class and the value that decided, separated by
-    /// tabs.
-    pub out: PathBuf,
+    /// tabs. If not given, the result alone has them.
+    pub out: Option<PathBuf>,
     /// Whether the file has a header line and also the values of all classes.
     #[serde(default)]
     pub scores: bool,
@@ -182,7 +173,7 @@ pub struct ClassifyDocumentsRequest {
 
 impl TaskInputs for ClassifyDocumentsRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.labelled.files.iter().chain(&self.documents).cloned().collect()
+        self.labelled.files.paths().iter().chain(self.documents.paths()).cloned().collect()
     }
 }
 
@@ -193,8 +184,31 @@ impl ClassifyDocumentsRequest {
         documents: impl IntoIterator<Item = P>,
         out: impl Into<PathBuf>,
     ) -> Self {
-        let documents = documents.into_iter().map(Into::into).collect();
-        ClassifyDocumentsRequest { labelled, documents, out: out.into(), scores: false }
+        let request = ClassifyDocumentsRequest::of(labelled, CollectionSource::files(documents));
+        ClassifyDocumentsRequest { out: Some(out.into()), ..request }
+    }
+
+    /// Trains on labelled documents and classifies others, of files or in memory; writes no file.
+    ///
+    /// ```
+    /// use rankwright::search::Document;
+    /// use rankwright::tasks::{
+    ///     ClassifyDocumentsRequest, Context, CollectionSource, LabelledFiles, classify_documents,
+    /// };
+    ///
+    /// let known = [("1", "jazz band", "music"), ("2", "night train", "travel")];
+    /// let known = known.map(|(id, text, class)| {
+    ///     Document::new(id).with("text", text).with("class", class)
+    /// });
+    /// let labelled = LabelledFiles::of(CollectionSource::in_memory(known), "class");
+    /// let new = CollectionSource::in_memory([Document::new("3").with("text", "a jazz trio")]);
+    /// let request = ClassifyDocumentsRequest::of(labelled, new);
+    /// let found = classify_documents(&request, &Context::default())?;
+    /// assert_eq!(found.result.decisions[0].class, "music");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(labelled: LabelledFiles, documents: CollectionSource) -> Self {
+        ClassifyDocumentsRequest { labelled, documents, out: None, scores: false }
     }
 
     /// Sets whether the file has a header line and also the values of all classes.
@@ -208,8 +222,9 @@ impl ClassifyDocumentsRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ClassifyDocumentsResult {
-    /// File of the predicted classes.
-    pub out: PathBuf,
+    /// File of the predicted classes, if one was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
     /// The decisions, and counts of them; its warnings are among those below.
     #[serde(flatten)]
     pub result: Classification,
@@ -223,13 +238,16 @@ pub fn classify_documents(
     context: &Context<'_>,
 ) -> Result<ClassifyDocumentsResult, TaskError> {
     let mut task = RunningTask::new(context);
-    request.check_files([request.out.as_path()])?;
+    request.check_files(request.out.as_deref())?;
+    check_used(request.scores && request.out.is_none(), "scores", "no file is written")?;
     let classifier = request.labelled.load(&mut task)?;
-    let documents = read_documents(&request.documents, &request.labelled, &mut task)?;
+    let documents = request.documents.load(&request.labelled.used_fields(), &mut task)?;
     let (mut result, _) = task.step("classifying", || classifier.classify(documents))?;
     task.warn_of_search(std::mem::take(&mut result.warnings));
     let names = (result.value_name, result.class_names.as_slice());
-    write_decisions(&request.out, &result.decisions, request.scores.then_some(names))?;
+    if let Some(out) = &request.out {
+        write_decisions(out, &result.decisions, request.scores.then_some(names))?;
+    }
     Ok(ClassifyDocumentsResult { out: request.out.clone(), result, warnings: task.into_warnings() })
 }
 

@@ -14,13 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::eval::{scores_for, warn_about_queries};
-use super::input_files::common_rules;
+use super::input_files::{NamedModel, common_rules};
 use super::matching::score_data;
 use super::metrics::{measures_per_system, warn_of_no_boundary};
+use super::paths::{check_used, distinct_names};
 use super::sources::source_names;
 use super::{
     Context, DataSource, ModelSource, QrelsSource, RunSource, ScoreSource, TaskError, TaskInputs,
-    Warning, check_standard_input, file_label, resolve_data_metrics, resolve_metrics, system_names,
+    Warning, check_standard_input, file_label, resolve_data_metrics, resolve_metrics,
 };
 
 /// The systems to compare.
@@ -49,6 +50,12 @@ pub enum CompareInput {
         /// The judgements.
         qrels: QrelsSource,
     },
+    /// Evaluations in memory, with the names of their systems.
+    #[serde(skip)]
+    Evaluations {
+        /// The evaluations.
+        systems: Vec<(String, Evaluation)>,
+    },
 }
 
 impl CompareInput {
@@ -75,9 +82,15 @@ impl CompareInput {
         CompareInput::Runs { runs, qrels: qrels.into() }
     }
 
+    /// Evaluations in memory, with the names of their systems.
+    pub fn evaluations(systems: impl Into<Vec<(String, Evaluation)>>) -> Self {
+        CompareInput::Evaluations { systems: systems.into() }
+    }
+
     /// All input files.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
+            CompareInput::Evaluations { .. } => Vec::new(),
             CompareInput::Data { data, models, scores, .. } => {
                 let models = models.iter().filter_map(ModelSource::path);
                 let scores = scores.iter().filter_map(ScoreSource::path);
@@ -170,6 +183,8 @@ pub enum CompareSources {
         /// The runs, in the order of the systems.
         runs: Vec<Arc<Run>>,
     },
+    /// Evaluations alone: their documents are not known.
+    Unknown,
     /// Feature data and the scores.
     Data {
         /// The data.
@@ -184,6 +199,7 @@ impl CompareSources {
     pub fn queries(&self) -> Result<Vec<Box<dyn QuerySource + '_>>, TaskError> {
         let mut sources: Vec<Box<dyn QuerySource + '_>> = Vec::new();
         match self {
+            CompareSources::Unknown => {}
             CompareSources::Runs { qrels, runs } => {
                 for run in runs {
                     sources.push(Box::new(JudgedRun::new(run, qrels)));
@@ -210,6 +226,13 @@ pub fn compare_systems(
         CompareInput::Runs { runs, qrels } => load_runs(request, runs, qrels, &mut task)?,
         CompareInput::Data { data, models, scores, matching } => {
             load_data(request, data, models, scores, *matching, &mut task)?
+        }
+        CompareInput::Evaluations { systems } => {
+            let reason = "the evaluations have theirs";
+            check_used(!request.metrics.is_empty(), "metrics", reason)?;
+            check_used(request.depth.is_some(), "depth", reason)?;
+            let (systems, sources) = (systems.clone(), CompareSources::Unknown);
+            LoadedSystems { systems, data_name: "the evaluations".to_owned(), sources }
         }
     };
     let (comparison, _) = task
@@ -262,7 +285,10 @@ fn load_data(
 ) -> Result<LoadedSystems, TaskError> {
     let mut data = data.divided(task)?;
     let mut models = std::mem::take(&mut data.models);
+    let file = |(name, _): &NamedModel| (name.clone(), true);
+    let mut names: Vec<(String, bool)> = models.iter().map(file).collect();
     for source in given_models {
+        names.push((source.name(), source.path().is_some()));
         models.push((source.name(), source.load()?));
     }
     if models.is_empty() && given_scores.is_empty() {
@@ -276,9 +302,8 @@ fn load_data(
     }
     let loaded = data.load(common_rules(&models)?, task)?;
     let label = file_label(&loaded.files);
-    let names = models.iter().map(|(name, _)| PathBuf::from(name));
-    let names = names.chain(given_scores.iter().map(|scores| scores.name().into()));
-    let names = system_names(&names.collect::<Vec<_>>());
+    names.extend(given_scores.iter().map(|scores| (scores.name(), scores.path().is_some())));
+    let names = distinct_names(names);
     let mut scores = Vec::new();
     for (_, model) in &models {
         scores.push(score_data(model, &loaded.data, matching, task)?.0);

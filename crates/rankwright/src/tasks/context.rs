@@ -186,7 +186,7 @@ impl<'a> RunningTask<'a> {
         warnings.into_iter().for_each(|warning| self.warn(Warning::Search(warning)));
     }
 
-    #[cfg(any(feature = "train", feature = "clicks"))]
+    #[cfg(any(feature = "train", feature = "clicks", feature = "search"))]
     pub(super) fn context(&self) -> &'a Context<'a> {
         self.context
     }

@@ -110,6 +110,9 @@ pub struct CrossValidated {
     /// Values of all queries.
     #[serde(skip)]
     pub pooled: Evaluation,
+    /// The score of each row, in the row order of the files, by a model that has not seen its query.
+    #[serde(skip)]
+    pub scores: Vec<f64>,
 }
 
 /// The result of one fold of one learner.
@@ -167,6 +170,7 @@ pub fn cross_validate_learners(
             folds: result.folds.iter().map(FoldValues::new).collect(),
             metrics: result.pooled.results.clone(),
             uses_validation: learner.uses_validation(),
+            scores: loaded.data.to_source_order(&result.scores)?,
             pooled: result.pooled,
         });
     }

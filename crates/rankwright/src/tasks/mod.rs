@@ -28,6 +28,8 @@ mod candidates;
 mod classify_documents;
 #[cfg(feature = "clicks")]
 mod clicks;
+#[cfg(feature = "search")]
+mod collection_source;
 mod compare;
 mod context;
 mod convert_data;
@@ -122,6 +124,8 @@ pub use clicks::{
 };
 #[cfg(all(feature = "clicks", feature = "report"))]
 pub use clicks::{ReportClicksRequest, ReportClicksResult, report_clicks};
+#[cfg(feature = "search")]
+pub use collection_source::CollectionSource;
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;
 pub use convert_data::{

@@ -68,12 +68,18 @@ pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Names of inputs that are files (true) or values in memory: [`system_names`] of all, with numbers
-/// for values in memory where several have the same name.
+/// Names of inputs that are files (true) or values in memory: [`system_names`] of the files, and the
+/// names of values in memory as they are, with numbers where several have the same name.
 pub(super) fn distinct_names(inputs: impl IntoIterator<Item = (String, bool)>) -> Vec<String> {
-    let (given, are_files): (Vec<PathBuf>, Vec<bool>) =
-        inputs.into_iter().map(|(name, is_file)| (name.into(), is_file)).unzip();
-    let short = system_names(&given);
+    let (given, are_files): (Vec<String>, Vec<bool>) = inputs.into_iter().unzip();
+    let is_file = |(name, is_file): (&String, &bool)| is_file.then(|| name.into());
+    let files: Vec<PathBuf> = given.iter().zip(&are_files).filter_map(is_file).collect();
+    let mut files = system_names(&files).into_iter();
+    let name = |(name, is_file): (String, &bool)| match is_file {
+        true => files.next().unwrap_or(name),
+        false => name,
+    };
+    let short: Vec<String> = given.into_iter().zip(&are_files).map(name).collect();
     let mut names: Vec<String> = Vec::new();
     for (name, is_file) in short.iter().zip(are_files) {
         let is_shared = short.iter().filter(|other| *other == name).count() > 1;
@@ -97,8 +103,13 @@ pub(super) fn data_names(sets: &[DataSource]) -> Vec<String> {
 /// Names of the training data and of each validation set: those of their files, where these differ.
 #[cfg(all(feature = "train", feature = "report"))]
 pub(super) fn set_names(train: &DataSource, valid: &[DataSource]) -> (String, Vec<String>) {
-    let files: Vec<String> = train.names().iter().map(|path| file_name(path)).collect();
-    let (train, valid) = (file_label(&files), data_names(valid));
+    let train = match train {
+        DataSource::Files(files) => {
+            file_label(&files.files.iter().map(|path| file_name(path)).collect::<Vec<_>>())
+        }
+        DataSource::Memory { name, .. } => name.clone(),
+    };
+    let valid = data_names(valid);
     match valid.contains(&train) {
         true => {
             let valid = valid.iter().map(|name| format!("{name} (validation)")).collect();
@@ -187,6 +198,12 @@ mod tests {
         assert_eq!(train, "x.txt (training)");
         assert_eq!(valid, ["x.txt (validation)"]);
         assert_eq!(names(&["a/1", "a/2"], &[]).0, "1 and 1 more");
+        let rows = rankwright_data::Dataset::from_rows([[1.0]], ["x"]).query_ids(["q"]);
+        let data = std::sync::Arc::new(rows.build().unwrap());
+        let named = |name: &str| DataSource::named(name, data.clone());
+        let valid = [named("day/2"), "a/v.txt".into()];
+        let (train, valid) = set_names(&named("day/1"), &valid);
+        assert_eq!((train.as_str(), valid), ("day/1", vec!["day/2".into(), "v.txt".into()]));
     }
 
     #[cfg(feature = "report")]

@@ -7,7 +7,7 @@ use rankwright_report::comparison::ComparisonReport;
 use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
-use super::paths::short_name;
+use super::paths::{check_used, short_name};
 use super::{
     CompareRequest, CompareResult, CompareSources, Context, TaskError, TaskInputs, Warning,
     compare_systems,
@@ -82,6 +82,11 @@ impl CompareResult {
         context: &Context<'_>,
     ) -> Result<ComparisonReport, TaskError> {
         let (report, sources) = report(self, request)?;
+        if matches!(sources, CompareSources::Unknown) {
+            let reason = "the documents of evaluations are not known";
+            check_used(!queries.is_empty(), "queries", reason)?;
+            return Ok(report);
+        }
         let sources = sources.queries()?;
         let sources: Vec<&dyn QuerySource> = sources.iter().map(|source| &**source).collect();
         let options = EvalOptions::default().depth(request.depth);
@@ -111,6 +116,7 @@ fn report(
     let source_label = match sources {
         CompareSources::Runs { .. } => "Judgements",
         CompareSources::Data { .. } => "Data",
+        CompareSources::Unknown => return Ok((report, sources)),
     };
     Ok((report.with_facts(vec![(source_label.to_owned(), data_name)]), sources))
 }

@@ -89,6 +89,10 @@ pub struct TrainModelRequest {
     pub bias: Option<PathBuf>,
     /// A model to learn from besides the labels.
     pub teacher: Option<TeacherSource>,
+    /// Whether a training that its progress stops gives the model so far; otherwise it is an error
+    /// with the saved state, as a cancelled task always is.
+    #[serde(default)]
+    pub keep_stopped: bool,
 }
 
 /// A teacher model, its weight, and data without labels.
@@ -179,6 +183,7 @@ impl TrainModelRequest {
             eval_train: false,
             bias: None,
             teacher: None,
+            keep_stopped: false,
         }
     }
 
@@ -237,6 +242,12 @@ impl TrainModelRequest {
         self
     }
 
+    /// Sets whether a training that its progress stops gives the model so far.
+    pub fn keep_stopped(mut self, keep: bool) -> Self {
+        self.keep_stopped = keep;
+        self
+    }
+
     /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -260,6 +271,8 @@ impl TrainModelRequest {
 struct Trained {
     model: Model,
     history: TrainingHistory,
+    /// Whether the training was stopped before its end.
+    is_stopped: bool,
     /// The candidates of an automatic choice.
     choice: Option<AutoReport>,
     load_seconds: f64,
@@ -333,6 +346,7 @@ fn without_data(model: Model, task: &mut RunningTask<'_>) -> Trained {
     Trained {
         model,
         history,
+        is_stopped: false,
         choice: None,
         load_seconds: 0.0,
         peak: None,
@@ -394,6 +408,7 @@ fn with_data(
     Ok(Trained {
         model: result.model,
         history: result.history,
+        is_stopped: !result.finished,
         choice: result.choice,
         load_seconds: loaded.seconds + seconds,
         peak,
@@ -456,7 +471,8 @@ impl ValidationData<'_> {
     }
 }
 
-/// Trains to the end; a cancelled training is an error with the saved state.
+/// Trains to the end; a training that was stopped is an error with the saved state, unless the
+/// request keeps its model.
 fn train_on(
     request: &TrainModelRequest,
     measures: &[Measure],
@@ -485,8 +501,9 @@ fn train_on(
     let result = learner.train(training);
     let checkpoint_error = forwarded.take_failed_checkpoint();
     drop(forwarded);
+    let keeps_stopped = request.keep_stopped && !task.context().is_cancelled();
     match result? {
-        result if result.finished => {
+        result if result.finished || keeps_stopped => {
             if let Some(message) = checkpoint_error {
                 // The caller has already received this warning.
                 task.keep_silently(Warning::CheckpointFailed { message });

@@ -20,6 +20,10 @@ pub struct TrainModelResult {
     pub model: Option<PathBuf>,
     /// SHA-256 of the model's bytes.
     pub sha256: String,
+    /// Whether the training was stopped before its end, which only a request that keeps the model of
+    /// a stopped training can be.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_stopped: bool,
     /// The learner: parameters that differ from their defaults.
     pub learner: String,
     /// Seed of all random choices.
@@ -125,7 +129,16 @@ pub(super) fn new(
     sha256: String,
     warnings: Vec<Warning>,
 ) -> TrainModelResult {
-    let Trained { model, history, choice, load_seconds, peak, start_trees, evaluations } = trained;
+    let Trained {
+        model,
+        history,
+        is_stopped,
+        choice,
+        load_seconds,
+        peak,
+        start_trees,
+        evaluations,
+    } = trained;
     // A blend without a start model is the learner `blend`, whose last member is one of many.
     let is_sum = matches!(model.body(), ModelBody::Blend(_));
     let trees = trees(&model).filter(|_| !is_sum || request.start.is_some());
@@ -133,6 +146,7 @@ pub(super) fn new(
     TrainModelResult {
         model: request.out.clone(),
         sha256,
+        is_stopped,
         learner: request.learner.to_string(),
         seed: request.seed_or_default(),
         auto: model.header().notes.get("auto").cloned(),
