@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::comparison_table;
 use rankwright::eval::{conventions, tie_notes};
-use rankwright::tasks::{DemoRequest, DemoResult, demo};
+use rankwright::tasks::{DemoParams, DemoRequest, DemoResult, demo};
 
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_training;
@@ -19,23 +19,22 @@ pub(crate) struct Args {
     /// folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Number of records
-    #[arg(long, value_name = "N", default_value_t = DemoRequest::default().records as u32, value_parser = clap::value_parser!(u32).range(100..))]
-    records: u32,
-    /// Number of queries: one half for training, one sixth for early stopping, one third for
-    /// testing
-    #[arg(long, value_name = "N", default_value_t = DemoRequest::default().queries as u32, value_parser = clap::value_parser!(u32).range(12..))]
-    queries: u32,
-    /// Seed of the store and the trainings
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<DemoParams>("records"))]
+    #[arg(default_value_t = DemoParams::default().records)]
+    #[arg(value_parser = value::<DemoParams, usize>("records"))]
+    records: usize,
+    #[arg(long, value_name = "N", help = help::<DemoParams>("queries"))]
+    #[arg(default_value_t = DemoParams::default().queries)]
+    #[arg(value_parser = value::<DemoParams, usize>("queries"))]
+    queries: usize,
+    #[arg(long, value_name = "N", help = help::<DemoParams>("seed"))]
+    #[arg(default_value_t = DemoParams::default().seed)]
     seed: u64,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = DemoRequest::new()
-        .records(args.records as usize)
-        .queries(args.queries as usize)
-        .seed(args.seed);
+    let mut request =
+        DemoRequest::new().records(args.records).queries(args.queries).seed(args.seed);
     request.out = args.out.clone();
     let result = run_training(out, |context| demo(&request, context))?;
     out.show(&result, |result| text(result, args.out.as_deref()))

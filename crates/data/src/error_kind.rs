@@ -32,6 +32,7 @@ error_kinds! {
         Self::FeatureOutOfRange { .. } => "feature-out-of-range",
         Self::TableColumn { .. } => "table-column",
         Self::InvalidWeight { .. } => "invalid-weight",
+        Self::PositionZero { .. } => "position-zero",
         Self::QueryWeights { .. } => "query-weights",
         Self::FeatureSets { .. } => "feature-sets",
         Self::AbsentRules { .. } => "absent-rules",

@@ -54,6 +54,7 @@ pub mod parquet_limits;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod point_in_time;
 mod random;
+mod score_order;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod score_table;
@@ -91,6 +92,7 @@ pub use pairs::{Pair, PairColumn, PairsByQuery, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use point_in_time::{DateOrder, PointInTime};
 pub use random::{DEFAULT_SEED, Random};
+pub use score_order::descending_key;
 #[cfg(feature = "text")]
 pub use score_table::{is_score_table, read_score_table, read_scores_with_ids};
 #[cfg(feature = "text")]

@@ -15,6 +15,7 @@
 //! file that is sorted by label would reveal the labels. Sorting starts from the previous order,
 //! which a tree changes little.
 
+use rankwright_data::descending_key;
 use rankwright_spec::choices;
 
 use crate::error::EvalError;
@@ -339,12 +340,6 @@ pub(crate) fn same_length(
     expected: usize,
 ) -> Result<(), EvalError> {
     if found == expected { Ok(()) } else { Err(EvalError::Shape { what, found, expected }) }
-}
-
-/// An integer that ascends as the score descends; adding 0.0 turns -0.0 into 0.0.
-pub(crate) fn descending_key(score: f64) -> u64 {
-    let bits = (score + 0.0).to_bits();
-    if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }
 
 /// Sort key of a row among equal scores: a hash of the seed and the row. The multipliers are those

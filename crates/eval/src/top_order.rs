@@ -14,8 +14,9 @@
 
 use std::cmp::Ordering;
 
+use rankwright_data::descending_key;
+
 use crate::error::EvalError;
-use crate::order::descending_key;
 
 /// Up to this number of ranks, rows are inserted into the list of the best one by one.
 const MAX_INSERTED: usize = 32;

@@ -38,30 +38,11 @@ pub struct PlanOptions {
     pub only: Vec<String>,
     /// Time between checkpoints of a training; 0 saves after every round. A number of seconds in
     /// JSON.
-    #[serde(with = "seconds")]
+    #[serde(with = "rankwright_spec::seconds")]
     pub checkpoint: Duration,
     /// The SIMD instruction set to use. It has no place in JSON: results do not depend on it.
     #[serde(skip)]
     pub simd: Simd,
-}
-
-/// A duration as a number of seconds.
-mod seconds {
-    use std::time::Duration;
-
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
-
-    pub(super) fn serialize<S: Serializer>(
-        time: &Duration,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(time.as_secs_f64())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        Duration::try_from_secs_f64(f64::deserialize(from)?).map_err(Error::custom)
-    }
 }
 
 impl Default for PlanOptions {

@@ -47,7 +47,6 @@ error_kinds! {
         Self::Cancelled { .. } => "cancelled",
         Self::BlendOfBlends { .. } => "blend-of-blends",
         Self::PositionsMissing { .. } => "positions-missing",
-        Self::PositionZero { .. } => "position-zero",
         Self::TooManyPositions { .. } => "too-many-positions",
         Self::ExaminationMissing { .. } => "examination-missing",
         Self::ExaminationUnknown { .. } => "examination-unknown",

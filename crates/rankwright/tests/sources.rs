@@ -46,13 +46,13 @@ impl Folder {
 
     /// The data in memory, with the name of its file.
     fn memory(&self, name: &str) -> DataSource {
-        DataSource::named(self.path(name).display().to_string(), self.data(name))
+        DataSource::named(name, self.data(name))
     }
 
     /// The model in memory, with the name of its file.
     fn model(&self, name: &str) -> ModelSource {
         let path = self.path(name);
-        ModelSource::named(path.display().to_string(), Model::load(&path).unwrap())
+        ModelSource::named(name, Model::load(&path).unwrap())
     }
 }
 
@@ -286,7 +286,13 @@ fn explanations_are_the_same() {
     let folder = Folder::new();
     let query = folder.data("test.rwd").query(0).id.to_owned();
     let files = ExplainRequest::new(folder.path("a.model"), folder.path("test.rwd"));
-    let memory = ExplainRequest::new(folder.model("a.model"), folder.memory("test.rwd"));
+    // The result has the whole paths.
+    let whole = |name: &str| folder.path(name).display().to_string();
+    let model = Model::load(folder.path("a.model")).unwrap();
+    let memory = ExplainRequest::new(
+        ModelSource::named(whole("a.model"), model),
+        DataSource::named(whole("test.rwd"), folder.data("test.rwd")),
+    );
     let result = same(files.query(query.clone()), memory.query(query), explain_ranking);
     assert!(result.explanation.query.is_some());
 }
@@ -347,10 +353,15 @@ fn conversions_and_divisions_without_a_file_return_the_data() {
         same(SplitRequest::new(folder.path("train.rwd"), split), in_memory.clone(), split_data);
     let queries: usize = result.data.iter().map(Dataset::queries).sum();
     assert_eq!((result.data.len(), queries), (2, folder.data("train.rwd").queries()));
+    assert_eq!((result.parts[1].name.as_str(), &result.parts[1].path), ("b", &None));
     let files = split_data(&in_memory.out(folder.path("parts")), &Context::default()).unwrap();
     assert!(files.data.is_empty());
     for (part, data) in files.parts.iter().zip(&result.data) {
-        assert_eq!(Dataset::read(&part.path).unwrap().labels(), data.labels(), "{part:?}");
+        assert_eq!(
+            Dataset::read(part.path.as_ref().unwrap()).unwrap().labels(),
+            data.labels(),
+            "{part:?}"
+        );
     }
     let format = ConvertRequest::new(folder.path("train.rwd")).format(Format::Cache);
     let error = convert_data(&format, &Context::default()).unwrap_err();
@@ -393,7 +404,7 @@ fn categories_of_data_in_memory_get_the_numbers_of_the_training_data() {
         let roles = rankwright::data::format::Roles::parse("category=brand").unwrap();
         DataSource::from(DataFiles::new([path(name)]).roles(roles))
     };
-    let named = |name: &str| DataSource::named(path(name).display().to_string(), read(name));
+    let named = |name: &str| DataSource::named(name, read(name));
     let context = Context::default();
     let of_files = train_model(&request(files("train.csv"), path("test.csv").into()), &context);
     let of_memory = train_model(&request(named("train.csv"), named("test.csv")), &context);
@@ -421,4 +432,59 @@ fn every_kind_of_path_is_a_source() {
     }
     assert_eq!(DataSource::from("a.txt").label(), "a.txt");
     assert!(DataSource::default().is_empty());
+}
+
+#[test]
+fn a_list_of_queries_in_json_has_their_texts_and_ids() {
+    let text = r#"{"index": "i", "queries": ["jazz", {"id": "q7", "text": "ocean"}]}"#;
+    let request: RunQueriesRequest = serde_json::from_str(text).unwrap();
+    let QueriesSource::Memory(queries) = &request.queries else { panic!("{request:?}") };
+    let found = queries.iter().map(|query| (query.id.as_str(), query.text.as_str()));
+    assert_eq!(found.collect::<Vec<_>>(), [("1", "jazz"), ("q7", "ocean")]);
+    let again = from_json(&request);
+    assert!(matches!(again.queries, QueriesSource::Memory(again) if again == *queries));
+
+    let folder = tempfile::tempdir().unwrap();
+    let documents = folder.path().join("d.jsonl");
+    std::fs::write(&documents, r#"{"id": "d1", "title": "jazz"}"#).unwrap();
+    let index = folder.path().join("index");
+    build_index(&BuildIndexRequest::new([documents], &index), &Context::default()).unwrap();
+    let run = |queries: &str| {
+        let text = serde_json::json!({"index": &index, "queries": queries_of(queries)});
+        run_queries(&serde_json::from_value(text).unwrap(), &Context::default())
+    };
+    assert_eq!(run(r#"["jazz"]"#).unwrap().result.run.iter().count(), 1);
+    let twice = run(r#"["jazz", {"id": "1", "text": "ocean"}]"#).unwrap_err();
+    assert_eq!(twice.kind(), "query-twice");
+}
+
+/// The JSON of a list of queries.
+fn queries_of(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn the_name_of_a_run_that_is_not_written_is_an_unused_option() {
+    let run = RunQueriesRequest::new("no-index", "no-queries").tag("mine");
+    assert_eq!(run_queries(&run, &Context::default()).unwrap_err().kind(), "option-unused");
+    let score = ScoreRequest::new("no.model", "no.txt").tag("mine").out("scores.txt");
+    let error = score_data(&score);
+    assert_eq!(error.kind(), "option-unused");
+}
+
+fn score_data(request: &ScoreRequest) -> TaskError {
+    score(request, &Context::default()).unwrap_err()
+}
+
+#[test]
+fn names_of_values_in_memory_are_not_cut() {
+    let folder = Folder::new();
+    let models = ["a.model", "b.model"].map(|name| {
+        let model = Model::load(folder.path(name)).unwrap();
+        ModelSource::named(format!("rate=0.1/{name}"), model)
+    });
+    let input = CompareInput::data(folder.memory("test.rwd"), models, Vec::<ScoreSource>::new());
+    let found = compare_systems(&CompareRequest::new(input), &Context::default()).unwrap();
+    let names: Vec<&str> = found.systems.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["rate=0.1/a.model", "rate=0.1/b.model"]);
 }

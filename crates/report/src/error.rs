@@ -135,29 +135,6 @@ pub enum ReportError {
         /// Largest number of features that a report can show.
         most: usize,
     },
-    /// The number of features to show is out of range.
-    #[error("the number of features to show is {found}; expected 1 to {most}")]
-    ShownFeatures {
-        /// The requested number.
-        found: usize,
-        /// The largest possible number.
-        most: usize,
-    },
-    /// The sample of rows is too small.
-    #[error("the size of the sample of rows is {found}; expected at least 2")]
-    SampleSize {
-        /// The requested number of rows.
-        found: usize,
-    },
-    /// The least correlation of near-duplicate features is not above 0 and at most 1.
-    #[error(
-        "the least correlation of near-duplicate features is {found}; expected a number above 0, up \
-         to 1"
-    )]
-    NearDuplicates {
-        /// The correlation that was given.
-        found: f64,
-    },
     /// A bug in this program: a condition that it ensures does not hold.
     #[error("internal error: this should always hold: {invariant}")]
     Internal {

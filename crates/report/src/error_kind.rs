@@ -19,9 +19,6 @@ error_kinds! {
         Self::OtherQueries { .. } => "other-queries",
         Self::OtherComparison => "other-comparison",
         Self::Features { .. } => "features",
-        Self::ShownFeatures { .. } => "shown-features",
-        Self::SampleSize { .. } => "sample-size",
-        Self::NearDuplicates { .. } => "near-duplicates",
         Self::Internal { .. } => "internal",
         Self::Draw { .. } => "draw",
     }

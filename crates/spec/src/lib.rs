@@ -27,6 +27,7 @@ mod nearest;
 mod other_systems;
 mod range;
 mod requires;
+pub mod seconds;
 mod spec;
 mod value;
 pub mod visible;

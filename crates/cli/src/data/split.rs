@@ -56,8 +56,12 @@ fn table(result: &SplitResult) -> String {
     let columns = [("part", Align::Left), ("queries", Align::Right), ("documents", Align::Right)];
     let mut table = Table::new(columns);
     for part in &result.parts {
-        let cells =
-            [part.path.display().to_string(), part.queries.to_string(), part.rows.to_string()];
+        let file = part.path.as_ref().map(|path| path.display().to_string());
+        let cells = [
+            file.unwrap_or_else(|| part.name.clone()),
+            part.queries.to_string(),
+            part.rows.to_string(),
+        ];
         table.rows.push(cells.map(Cell::new).to_vec());
     }
     for warning in &result.warnings {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::report::data::DataOptions;
 use rankwright::tasks::{ReportDataRequest, report_data};
 
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::output::Output;
@@ -19,17 +19,19 @@ pub(crate) struct Args {
     /// Data files; several are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Metric of the single-feature rankers
-    #[arg(long, short, value_name = "SPEC", default_value_t = DataOptions::default().metric)]
+    #[arg(long, short, value_name = "SPEC", help = help::<DataOptions>("metric"))]
+    #[arg(default_value_t = DataOptions::default().metric.as_str().to_owned())]
     metric: String,
-    /// Number of features shown in charts, the strongest relation to relevance first
-    #[arg(long, value_name = "N", default_value_t = DataOptions::default().top as u32, value_parser = clap::value_parser!(u32).range(1..=50))]
-    top: u32,
-    /// Number of documents on which features are compared with each other
-    #[arg(long, value_name = "N", default_value_t = DataOptions::default().sample as u32, value_parser = clap::value_parser!(u32).range(2..))]
-    sample: u32,
-    /// Seed of that sample
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<DataOptions>("top"))]
+    #[arg(default_value_t = DataOptions::default().top)]
+    #[arg(value_parser = value::<DataOptions, usize>("top"))]
+    top: usize,
+    #[arg(long, value_name = "N", help = help::<DataOptions>("sample"))]
+    #[arg(default_value_t = DataOptions::default().sample)]
+    #[arg(value_parser = value::<DataOptions, usize>("sample"))]
+    sample: usize,
+    #[arg(long, value_name = "N", help = help::<DataOptions>("seed"))]
+    #[arg(default_value_t = DataOptions::default().seed)]
     seed: u64,
     #[command(flatten)]
     page: PageArgs,
@@ -39,9 +41,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let options = DataOptions::default()
-        .metric(&args.metric)
-        .top(args.top as usize)
-        .sample(args.sample as usize)
+        .metric(args.metric.as_str())
+        .top(args.top)
+        .sample(args.sample)
         .seed(args.seed);
     let request = ReportDataRequest::new(args.read.files(&args.data)?).options(options);
     args.page.check(&request, out)?;

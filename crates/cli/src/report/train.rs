@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::model::MatchBy;
-use rankwright::report::training::TrainingOptions;
+use rankwright::report::training::TrainingReportParams;
 use rankwright::tasks::{ReportTrainingRequest, report_training};
 
-use crate::declared::choices;
+use crate::declared::{choices, help, value};
 use crate::failure::Failure;
 use crate::input::{ReadArgs, match_options, validation};
 use crate::measures::specs;
@@ -37,15 +36,16 @@ pub(crate) struct Args {
     /// with many different labels and a typical value of the metric
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Maximum number of points of the learning curves: numbers of trees after which the model is
-    /// evaluated; curves from the log do not depend on it
-    #[arg(long, value_name = "N", default_value_t = TrainingOptions::default().points as u32, value_parser = clap::value_parser!(u32).range(2..=1000))]
-    points: u32,
-    /// Number of trees to draw, spread evenly from the first to the last
-    #[arg(long, value_name = "N", default_value_t = TrainingOptions::default().trees as u32, value_parser = clap::value_parser!(u32).range(0..=50))]
-    trees: u32,
-    /// Seed of all random choices: sampled queries, shuffles
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<TrainingReportParams>("points"))]
+    #[arg(default_value_t = TrainingReportParams::default().points)]
+    #[arg(value_parser = value::<TrainingReportParams, usize>("points"))]
+    points: usize,
+    #[arg(long, value_name = "N", help = help::<TrainingReportParams>("trees"))]
+    #[arg(default_value_t = TrainingReportParams::default().trees)]
+    #[arg(value_parser = value::<TrainingReportParams, usize>("trees"))]
+    trees: usize,
+    #[arg(long, value_name = "N", help = help::<TrainingReportParams>("seed"))]
+    #[arg(default_value_t = TrainingReportParams::default().seed)]
     seed: u64,
     /// Ignore features of the data that the model does not know
     #[arg(long)]
@@ -66,8 +66,8 @@ impl Args {
         request.valid = validation(&self.valid, None);
         request.metrics = specs(&self.metrics)?;
         request.query = self.query.clone();
-        request.points = self.points as usize;
-        request.trees = self.trees as usize;
+        request.points = self.points;
+        request.trees = self.trees;
         request.seed = self.seed;
         request.matching = match_options(self.match_by, self.ignore_extra);
         Ok(request)

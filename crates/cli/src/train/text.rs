@@ -2,7 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{footnotes, shared_footnotes, tie_notes};
-use rankwright::learn::{AutoCandidate, AutoReport, KeptReason, KeptRounds, LearnerSpec};
+use rankwright::learn::{AutoReport, KeptReason, KeptRounds, LearnerSpec};
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
@@ -67,10 +67,7 @@ fn candidates(choice: &AutoReport) -> Table {
         ("weight", Align::Right),
         ("seconds", Align::Right),
     ]);
-    let mut candidates: Vec<&AutoCandidate> = choice.candidates.iter().collect();
-    let value = |candidate: &AutoCandidate| candidate.value.unwrap_or(f64::NEG_INFINITY);
-    candidates.sort_by(|a, b| value(b).total_cmp(&value(a)));
-    for candidate in candidates {
+    for candidate in &choice.candidates {
         let value = match (&candidate.failure, candidate.value) {
             (Some(_), _) => "failed".to_owned(),
             (None, Some(value)) => format!("{value:.4}"),

@@ -246,7 +246,8 @@ fn check_lengths(columns: &RowColumns) -> Result<(), DataError> {
     }
 }
 
-/// Checks that labels are finite, weights finite and not negative, and query numbers in range.
+/// Checks that labels are finite, weights finite and not negative, positions at least 1, and query
+/// numbers in range.
 fn check_values(columns: &RowColumns) -> Result<(), DataError> {
     for (row, &value) in columns.labels.iter().enumerate() {
         if !value.is_finite() {
@@ -262,9 +263,18 @@ fn check_values(columns: &RowColumns) -> Result<(), DataError> {
             }
         }
     }
+    check_positions(columns.positions.as_deref().unwrap_or_default())?;
     let queries = columns.queries.ids.len() as u32;
     match columns.query_of_row.iter().find(|&&query| query >= queries) {
         Some(_) => Err(DataError::Internal { invariant: "the query of each row is numbered" }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that positions are ranks, from 1.
+pub(crate) fn check_positions(positions: &[u32]) -> Result<(), DataError> {
+    match positions.iter().position(|position| *position == 0) {
+        Some(row) => Err(DataError::PositionZero { row }),
         None => Ok(()),
     }
 }

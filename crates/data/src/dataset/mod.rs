@@ -32,7 +32,7 @@ use crate::warnings::Warnings;
 
 pub use builder::{DatasetBuilder, Label};
 #[cfg(feature = "text")]
-pub(crate) use columns::{QueryIndex, RowColumns};
+pub(crate) use columns::{QueryIndex, RowColumns, check_positions};
 pub use label_columns::MAIN_LABEL;
 pub(crate) use label_columns::{LABEL_PREFIX, LabelColumn, check_label_columns, is_label_column};
 
@@ -324,6 +324,7 @@ impl Dataset {
     /// The same data set with other positions, from 1, one for each row.
     pub fn with_positions(mut self, positions: Vec<u32>) -> Result<Dataset, DataError> {
         self.check_one_per_row(positions.len())?;
+        check_positions(&positions)?;
         self.positions = Some(positions);
         Ok(self)
     }

@@ -184,4 +184,8 @@ fn other_labels_weights_and_positions_are_checked() {
     assert!(data().with_labels(vec![0.0, f64::NAN]).is_err());
     assert!(data().with_row_weights(vec![0.0, -1.0]).is_err());
     assert!(data().with_positions(vec![1, 2, 3]).is_err());
+    let zero = data().with_positions(vec![1, 0]).unwrap_err();
+    assert!(matches!(zero, DataError::PositionZero { row: 1 }), "{zero}");
+    let rows = Dataset::from_rows([[1.0], [2.0]], ["x"]).query_ids(["a", "a"]).labels([1, 0]);
+    assert_eq!(rows.positions([0_u32, 1]).build().unwrap_err().kind(), "position-zero");
 }

@@ -58,6 +58,9 @@ pub enum FileDamage {
     /// A weight of a cache is negative or not finite.
     #[error("a weight is negative or not finite")]
     Weight,
+    /// A position of a cache is 0; positions are ranks, from 1.
+    #[error("a position is 0; positions are ranks, which start at 1")]
+    Position,
     /// The original row order of a cache is not a permutation of its rows.
     #[error("its original row order is not a permutation of its rows")]
     RowOrder,

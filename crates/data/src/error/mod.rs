@@ -338,6 +338,12 @@ pub enum DataError {
         /// The weight.
         value: f32,
     },
+    /// A position below 1.
+    #[error("the position of row {} is 0; positions are ranks, which start at 1", row + 1)]
+    PositionZero {
+        /// The row, from 0.
+        row: usize,
+    },
     /// Rows of one query disagree on the weight of the query.
     #[error(
         "query '{query}' has query weight {first} and, in row {}, {found}; all rows of a \
@@ -590,6 +596,9 @@ impl DataError {
             | DataError::EmptyMatrix { .. } => Some(Remedy::AllowMemory),
             DataError::TooManyColumns { .. } => {
                 Some("write csv, jsonl or rwd, which have no such limit".into())
+            }
+            DataError::PositionZero { .. } => {
+                Some("add 1 to every position if they were counted from 0".into())
             }
             DataError::PairsInOne => {
                 Some("give both data sets preference pairs, or neither of them".into())

@@ -16,7 +16,8 @@ pub struct AutoReport {
     /// The learner that repeats this training exactly: without a limit of time, which would drop
     /// other candidates on another machine.
     pub learner: String,
-    /// All candidates, in the order in which they were trained.
+    /// All candidates, the best first and those without a value last; equal ones in the order in
+    /// which they were trained.
     pub candidates: Vec<AutoCandidate>,
     /// The metric of the blend on queries that took no part in its training or in the choice of its
     /// weights: for each fold, weights are chosen on the other folds and evaluated on this one.

@@ -29,6 +29,7 @@ fn members_are_blended_and_the_estimate_is_near_the_truth() {
     let weights: f64 = report.candidates.iter().map(|candidate| candidate.weight).sum();
     assert!((weights - 1.0).abs() < 1e-9, "{report:?}");
     assert!(report.candidates.iter().all(|candidate| candidate.folds == 3), "{report:?}");
+    assert!(report.candidates.is_sorted_by(|a, b| a.value >= b.value), "{report:?}");
     // The trees of all folds are one member. Models with transforms of their own, which differ from
     // fold to fold, are three.
     let ModelBody::Blend(blend) = result.model.body() else { panic!("no blend") };
@@ -106,8 +107,9 @@ fn a_candidate_that_cannot_be_trained_is_left_out_with_its_reason() {
     let data = Dataset::from_rows(rows, names).labels(labels).query_ids(ids).build().unwrap();
     let learner = LearnerSpec::parse("auto(candidates=logistic+mart(trees=3), folds=3)").unwrap();
     let report = learner.train(TrainRequest::new(&data)).unwrap().choice.unwrap();
-    assert!(report.candidates[0].failure.as_ref().unwrap().contains("every document"));
-    assert_eq!((report.candidates[0].weight, report.candidates[1].weight), (0.0, 1.0));
+    // The candidate without a value is the last one, although it was the first to be trained.
+    assert!(report.candidates[1].failure.as_ref().unwrap().contains("every document"));
+    assert_eq!((report.candidates[1].weight, report.candidates[0].weight), (0.0, 1.0));
     let only = LearnerSpec::parse("auto(candidates=logistic, folds=3)").unwrap();
     let error = only.train(TrainRequest::new(&data)).unwrap_err().to_string();
     assert!(error.contains("every document"), "{error}");
@@ -181,8 +183,8 @@ fn validation_data_and_candidates_that_do_not_fit_are_reported() {
     assert_eq!(result.model.header().queries, 20);
     let report = result.choice.unwrap();
     assert_eq!(report.candidates.len(), 2);
-    let failure = report.candidates[0].failure.as_ref().unwrap();
-    assert!(failure.contains("mart") && report.candidates[1].failure.is_none(), "{failure}");
+    let failure = report.candidates[1].failure.as_ref().unwrap();
+    assert!(failure.contains("mart") && report.candidates[0].failure.is_none(), "{failure}");
 }
 
 #[test]

@@ -102,6 +102,9 @@ impl Choice<'_> {
                 failure: candidate.failure.as_ref().map(ToString::to_string),
             });
         }
+        // The metric of a blend is one of which higher is better.
+        let value = |row: &AutoCandidate| row.value.unwrap_or(f64::NEG_INFINITY);
+        rows.sort_by(|a, b| value(b).total_cmp(&value(a)));
         Ok(rows)
     }
 

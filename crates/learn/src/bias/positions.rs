@@ -49,11 +49,7 @@ impl PositionIndex {
     }
 }
 
-/// The position of each row of a data set; an error if it has none, or one of them is 0.
+/// The position of each row of a data set, from 1; an error if it has none.
 pub(super) fn positions_of(data: &Dataset, bias: BiasCorrection) -> Result<&[u32], LearnError> {
-    let positions = data.positions().ok_or(LearnError::PositionsMissing { bias: bias.name() })?;
-    match positions.iter().position(|position| *position == 0) {
-        Some(row) => Err(LearnError::PositionZero { row: data.source_row(row) }),
-        None => Ok(positions),
-    }
+    data.positions().ok_or(LearnError::PositionsMissing { bias: bias.name() })
 }

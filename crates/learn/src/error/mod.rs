@@ -325,12 +325,6 @@ pub enum LearnError {
         /// The correction.
         bias: &'static str,
     },
-    /// A position below 1.
-    #[error("the position of row {row} is 0; positions are ranks, which start at 1")]
-    PositionZero {
-        /// Row of the data set, from 0.
-        row: usize,
-    },
     /// More different positions than a model keeps.
     #[error("the training data has {found} different positions; at most {most} can be corrected")]
     TooManyPositions {
@@ -474,7 +468,6 @@ impl LearnError {
                 "use newton=per-document, or a learner of document pairs: lambdamart, rankmart"
             }
             Self::PositionsMissing { .. } => "give data with a column of positions",
-            Self::PositionZero { .. } => "add 1 to every position if they were counted from 0",
             Self::ExaminationMissing { .. } => {
                 "set examination=, such as examination=1/0.6/0.4, or use bias=gam, which needs none"
             }

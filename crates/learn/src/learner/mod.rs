@@ -432,6 +432,10 @@ pub(crate) fn train_with(
             request.teacher = Some(teacher);
         }
     }
+    // With several processes, the queries of this one may weigh nothing.
+    if processes <= 1 && trainer.model_without_data().is_none() && weighs_nothing(request.train) {
+        return Err(LearnError::ZeroWeights);
+    }
     let about_data = TrainWarning::about_data(trainer, learner, &request);
     let started = Instant::now();
     // Train inside rayon's thread pool: a caller outside the pool would block in each parallel
@@ -450,6 +454,16 @@ pub(crate) fn train_with(
     }
     result.warnings.extend(about_data);
     Ok(result)
+}
+
+/// Whether all rows have weight 0: their own, or that of their query.
+fn weighs_nothing(data: &Dataset) -> bool {
+    let has_weight = |weight: &f32| *weight > 0.0;
+    (0..data.queries()).all(|query| {
+        let of_query = data.query_weights().map_or(1.0, |weights| weights[query]);
+        let rows = data.row_weights().map(|weights| &weights[data.query_rows(query)]);
+        !has_weight(&of_query) || rows.is_some_and(|rows| !rows.iter().any(has_weight))
+    })
 }
 
 /// Whether two documents have different labels. Data without labels has the same label everywhere.

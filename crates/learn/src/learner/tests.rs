@@ -908,3 +908,26 @@ fn a_query_is_measured_at_the_boundary_of_its_folds_model() {
     }
     assert!(all.convention.starts_with("threshold=each-model, "), "{}", all.convention);
 }
+
+/// Regression: only some learners refused such data; others gave models that rank nothing.
+#[test]
+fn every_learner_refuses_data_without_weight() {
+    let data = LetorOptions { queries: 4, documents: 5, seed: 1 }.generate().unwrap();
+    let of_rows = data.clone().with_row_weights(vec![0.0; data.rows()]).unwrap();
+    let ids = data.query_of_rows();
+    let rows = (0..data.rows()).map(|row| data.matrix().row(row));
+    let names: Vec<String> = (0..data.columns()).map(|column| format!("f{column}")).collect();
+    let of_queries = Dataset::from_rows(rows, names).labels(data.labels()).query_ids(ids);
+    let of_queries = of_queries.query_weights(vec![0.0; data.rows()]).build().unwrap();
+    for def in LEARNERS {
+        let Ok(learner) = LearnerSpec::parse(def.name) else { continue };
+        if !learner.learns() {
+            continue;
+        }
+        for data in [&of_rows, &of_queries] {
+            let request = TrainRequest::new(data).validation(data);
+            let error = learner.train(request).unwrap_err();
+            assert_eq!(error.kind(), "zero-weights", "{}: {error}", def.name);
+        }
+    }
+}

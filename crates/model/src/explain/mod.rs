@@ -33,7 +33,7 @@ mod tests;
 
 use std::ops::Range;
 
-use rankwright_data::Dataset;
+use rankwright_data::{Dataset, descending_key};
 use rankwright_spec::{SpecError, check_params, params};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -357,7 +357,7 @@ impl Explanation {
     /// ```
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.documents()).collect();
-        order.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]));
+        order.sort_by_key(|document| descending_key(self.scores[*document]));
         order
     }
 

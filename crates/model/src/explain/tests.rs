@@ -395,3 +395,18 @@ fn texts_of_a_partial_dependence_line_up_with_its_values() {
     let error = Explainer::new(&model, options.permutations(0)).unwrap_err();
     assert_eq!(error.kind(), "bad-value", "{error}");
 }
+
+#[test]
+fn documents_are_in_the_order_of_rankings() {
+    let list = Explanation {
+        query: 0,
+        rows: 0..3,
+        base: 0.0,
+        scores: vec![-0.0, 0.0, 1.0],
+        width: 0,
+        feature_values: Vec::new(),
+        contributions: Vec::new(),
+    };
+    // -0.0 and 0.0 are equal scores, so that these documents keep their order.
+    assert_eq!(list.order(), [2, 0, 1]);
+}

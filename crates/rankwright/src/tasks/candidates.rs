@@ -1,6 +1,8 @@
 //! Steps that the tasks on an index share: the index, queries, candidates of a first stage, a
 //! ranker.
 
+use std::collections::HashSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,11 +12,12 @@ use rankwright_search::{
     Filter, FirstStage, Index, Query, QueryOptions, QuerySyntax, Ranker, read_queries_with,
 };
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::TaskError;
 use super::context::RunningTask;
-use super::sources::{no_json_form, short_text_or_object};
+use super::request_json::query;
+use super::sources::short_text_or_object;
 
 /// A file of queries, and options of reading it. In JSON it is a path, or an object with these
 /// fields.
@@ -95,24 +98,74 @@ impl QueriesSource {
     pub(super) fn load(&self, task: &mut RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
         match self {
             QueriesSource::File(file) => file.load(task),
-            QueriesSource::Memory(queries) => Ok(queries.to_vec()),
+            QueriesSource::Memory(queries) => {
+                check_ids(queries)?;
+                Ok(queries.to_vec())
+            }
         }
     }
 }
 
-/// The JSON form of the file; queries in memory have none.
+/// Rejects an id of two queries, which judgements and runs could not tell apart.
+fn check_ids(queries: &[Query]) -> Result<(), TaskError> {
+    let mut ids = HashSet::new();
+    match queries.iter().find(|query| !ids.insert(query.id.as_str())) {
+        Some(query) => Err(TaskError::QueryTwice { id: query.id.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// A file as its path or an object with `path`; queries in memory as a list, whose entries are
+/// texts or objects with `text`, `id` and `fields`.
 impl Serialize for QueriesSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             QueriesSource::File(file) => file.serialize(serializer),
-            QueriesSource::Memory(_) => Err(no_json_form("the list of queries")),
+            QueriesSource::Memory(queries) => serializer.collect_seq(queries.iter().map(JsonQuery)),
         }
     }
 }
 
+/// A query without an id has its place in the list as its id, from 1.
 impl<'de> Deserialize<'de> for QueriesSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        QueryFile::deserialize(deserializer).map(QueriesSource::File)
+        deserializer.deserialize_any(QueriesVisitor)
+    }
+}
+
+/// A query of a list, as JSON.
+struct JsonQuery<'a>(&'a Query);
+
+impl Serialize for JsonQuery<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        query::serialize(self.0, serializer)
+    }
+}
+
+struct QueriesVisitor;
+
+impl<'de> de::Visitor<'de> for QueriesVisitor {
+    type Value = QueriesSource;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the path of a file of queries, an object with `path`, or a list of queries")
+    }
+
+    fn visit_str<E: de::Error>(self, path: &str) -> Result<QueriesSource, E> {
+        Ok(path.into())
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<QueriesSource, A::Error> {
+        let object = QueryFileObject::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        Ok(QueriesSource::File(object.into()))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<QueriesSource, A::Error> {
+        let mut queries = Vec::new();
+        while let Some(query) = seq.next_element::<query::ListedQuery>()? {
+            queries.push(query.at(queries.len() + 1));
+        }
+        Ok(queries.into())
     }
 }
 

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::eval::{scores_for, warn_about_queries};
-use super::input_files::{NamedModel, common_rules};
+use super::input_files::common_rules;
 use super::matching::score_data;
 use super::metrics::{measures_per_system, warn_of_no_boundary};
-use super::paths::{check_used, distinct_names};
+use super::paths::{SourceName, check_used, distinct_names};
 use super::sources::source_names;
 use super::{
     Context, DataSource, ModelSource, QrelsSource, RunSource, ScoreSource, TaskError, TaskInputs,
@@ -285,10 +285,10 @@ fn load_data(
 ) -> Result<LoadedSystems, TaskError> {
     let mut data = data.divided(task)?;
     let mut models = std::mem::take(&mut data.models);
-    let file = |(name, _): &NamedModel| (name.clone(), true);
-    let mut names: Vec<(String, bool)> = models.iter().map(file).collect();
+    let mut names: Vec<SourceName> =
+        models.iter().map(|(name, _)| SourceName::file(name.as_ref())).collect();
     for source in given_models {
-        names.push((source.name(), source.path().is_some()));
+        names.push(source.source_name());
         models.push((source.name(), source.load()?));
     }
     if models.is_empty() && given_scores.is_empty() {
@@ -302,7 +302,7 @@ fn load_data(
     }
     let loaded = data.load(common_rules(&models)?, task)?;
     let label = file_label(&loaded.files);
-    names.extend(given_scores.iter().map(|scores| (scores.name(), scores.path().is_some())));
+    names.extend(given_scores.iter().map(ScoreSource::source_name));
     let names = distinct_names(names);
     let mut scores = Vec::new();
     for (_, model) in &models {

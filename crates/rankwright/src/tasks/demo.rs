@@ -25,12 +25,25 @@ use rankwright_search::{
     BuildOptions, Documents, Existing, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
     SearchWarning, TrainingData, Value, build_index, read_queries, training_data,
 };
+use rankwright_spec::{check_params, params};
 use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::split_data::make_folder;
 use super::train::ForwardedProgress;
 use super::{Context, TaskError, Warning};
+
+params! {
+    /// Sizes of a demonstration.
+    #[derive(Copy, Eq)]
+    pub struct DemoParams {
+        records: usize = 20_000, 100.., "Number of records.";
+        queries: usize = 600, 12..,
+            "Number of queries: one half for training, one sixth for early stopping, one third for \
+             testing.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the store and the trainings.";
+    }
+}
 
 /// Sizes of a demonstration, and the folder for its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +54,10 @@ pub struct DemoRequest {
     /// a `.model` and a `.run` of each system, `test.qrels.txt`, and two HTML reports. Nothing is
     /// kept where it is not given.
     pub out: Option<PathBuf>,
-    /// Number of records.
+    /// Number of records, at least 100.
     pub records: usize,
-    /// Number of queries: one half for training, one sixth for validation, one third for testing.
+    /// Number of queries, at least 12: one half for training, one sixth for validation, one third
+    /// for testing.
     pub queries: usize,
     /// Seed of the store and of the trainings.
     pub seed: u64,
@@ -51,7 +65,8 @@ pub struct DemoRequest {
 
 impl Default for DemoRequest {
     fn default() -> Self {
-        DemoRequest { out: None, records: 20_000, queries: 600, seed: DEFAULT_SEED }
+        let DemoParams { records, queries, seed } = DemoParams::default();
+        DemoRequest { out: None, records, queries, seed }
     }
 }
 
@@ -206,6 +221,8 @@ const CANDIDATES: usize = 300;
 
 /// Generates a store, indexes it, trains rankers on it and compares them with BM25.
 pub fn demo(request: &DemoRequest, context: &Context<'_>) -> Result<DemoResult, TaskError> {
+    let DemoRequest { records, queries, seed, .. } = *request;
+    check_params(&DemoParams { records, queries, seed }, "demo")?;
     let temporary =
         tempfile::tempdir().map_err(|e| DataError::io("create", "a temporary folder", e))?;
     let folder = request.out.as_deref().unwrap_or(temporary.path());

@@ -432,6 +432,12 @@ pub enum TaskError {
         /// The learner.
         learner: String,
     },
+    /// Two queries of a list have one id.
+    #[error("two queries have the id '{id}'")]
+    QueryTwice {
+        /// The id.
+        id: String,
+    },
     /// An option that has no effect beside the others.
     #[error("the option `{option}` does not apply: {reason}")]
     OptionUnused {
@@ -582,6 +588,7 @@ impl TaskError {
             TaskError::NothingTrained { .. } => "leave out the option",
             #[cfg(feature = "train")]
             TaskError::OptionNeedsData { .. } => "give data, or leave out the option",
+            TaskError::QueryTwice { .. } => "give each query an id of its own",
             TaskError::OptionUnused { .. } => "leave out the option",
             TaskError::ValidPartUnused => {
                 "choose a learner that stops early, or hold out no queries"

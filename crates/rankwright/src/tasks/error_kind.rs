@@ -66,6 +66,7 @@ error_kinds! {
         Self::ModelSavedElsewhere { .. } => "model-saved-elsewhere",
         Self::NoLearner => "no-learner",
         Self::LearnerTwice { .. } => "learner-twice",
+        Self::QueryTwice { .. } => "query-twice",
         Self::OptionUnused { .. } => "option-unused",
         Self::ValidPartUnused => "valid-part-unused",
         Self::NoValidationForBest => "no-validation-for-best",

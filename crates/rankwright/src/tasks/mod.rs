@@ -143,7 +143,8 @@ pub use delete_documents::{
 };
 #[cfg(all(feature = "search", feature = "experiment"))]
 pub use demo::{
-    DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
+    DemoParams, DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem,
+    demo,
 };
 #[cfg(feature = "search")]
 pub use documents_source::DocumentsSource;

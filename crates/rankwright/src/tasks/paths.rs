@@ -55,37 +55,53 @@ pub fn file_label<P: AsRef<Path>>(files: &[P]) -> String {
 
 /// Names of systems by their files: without folders where these names differ, else whole paths.
 pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
-    let short = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
-    let shorts: Vec<Option<String>> = paths.iter().map(|path| short(path)).collect();
-    let unique = |name: &Option<String>| shorts.iter().filter(|other| *other == name).count() == 1;
-    paths
-        .iter()
-        .zip(&shorts)
-        .map(|(path, name)| match name {
-            Some(text) if unique(name) => text.clone(),
-            _ => path.display().to_string(),
-        })
+    short_names(&paths.iter().map(|path| SourceName::file(path)).collect::<Vec<_>>())
+}
+
+/// The name of a source: the path of a file, or the name of a value in memory, which is never
+/// shortened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SourceName {
+    /// The path or the name.
+    pub(super) text: String,
+    /// Whether it is a path.
+    pub(super) is_file: bool,
+}
+
+impl SourceName {
+    /// The name of a file.
+    pub(super) fn file(path: &Path) -> Self {
+        SourceName { text: path.display().to_string(), is_file: true }
+    }
+
+    /// A file without its folder, or the name of a value in memory.
+    pub(super) fn short(&self) -> String {
+        let name = Path::new(&self.text).file_name().filter(|_| self.is_file);
+        name.map_or_else(|| self.text.clone(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// Names of sources: those of files without folders where these differ, else whole paths.
+fn short_names(names: &[SourceName]) -> Vec<String> {
+    let shorts: Vec<String> = names.iter().map(SourceName::short).collect();
+    let unique = |name: &String| shorts.iter().filter(|other| *other == name).count() == 1;
+    let named = names.iter().zip(&shorts);
+    named
+        .map(|(whole, short)| if unique(short) { short.clone() } else { whole.text.clone() })
         .collect()
 }
 
-/// Names of inputs that are files (true) or values in memory: [`system_names`] of the files, and the
-/// names of values in memory as they are, with numbers where several have the same name.
-pub(super) fn distinct_names(inputs: impl IntoIterator<Item = (String, bool)>) -> Vec<String> {
-    let (given, are_files): (Vec<String>, Vec<bool>) = inputs.into_iter().unzip();
-    let is_file = |(name, is_file): (&String, &bool)| is_file.then(|| name.into());
-    let files: Vec<PathBuf> = given.iter().zip(&are_files).filter_map(is_file).collect();
-    let mut files = system_names(&files).into_iter();
-    let name = |(name, is_file): (String, &bool)| match is_file {
-        true => files.next().unwrap_or(name),
-        false => name,
-    };
-    let short: Vec<String> = given.into_iter().zip(&are_files).map(name).collect();
+/// Names of files and values in memory: [`short_names`] of all, with numbers for values in memory
+/// where several have the same name.
+pub(super) fn distinct_names(inputs: impl IntoIterator<Item = SourceName>) -> Vec<String> {
+    let given: Vec<SourceName> = inputs.into_iter().collect();
+    let short = short_names(&given);
     let mut names: Vec<String> = Vec::new();
-    for (name, is_file) in short.iter().zip(are_files) {
+    for (name, SourceName { is_file, .. }) in short.iter().zip(&given) {
         let is_shared = short.iter().filter(|other| *other == name).count() > 1;
         let mut numbered = (1_usize..).map(|number| format!("{name} {number}"));
         let is_free = |name: &String| !names.contains(name) && !short.contains(name);
-        names.push(match is_shared && !is_file {
+        names.push(match is_shared && !*is_file {
             true => numbered.find(is_free).unwrap_or_else(|| name.clone()),
             false => name.clone(),
         });
@@ -97,17 +113,18 @@ pub(super) fn distinct_names(inputs: impl IntoIterator<Item = (String, bool)>) -
 /// have the same name get numbers.
 #[cfg(feature = "train")]
 pub(super) fn data_names(sets: &[DataSource]) -> Vec<String> {
-    distinct_names(sets.iter().map(|set| (set.label(), set.files().is_some())))
+    distinct_names(sets.iter().map(DataSource::source_name))
 }
 
 /// Names of the training data and of each validation set: those of their files, where these differ.
 #[cfg(all(feature = "train", feature = "report"))]
 pub(super) fn set_names(train: &DataSource, valid: &[DataSource]) -> (String, Vec<String>) {
-    let train = match train {
-        DataSource::Files(files) => {
-            file_label(&files.files.iter().map(|path| file_name(path)).collect::<Vec<_>>())
+    let train = match train.files() {
+        Some(files) => {
+            let names = files.files.iter().map(|path| SourceName::file(path).short());
+            file_label(&names.collect::<Vec<_>>())
         }
-        DataSource::Memory { name, .. } => name.clone(),
+        None => train.label(),
     };
     let valid = data_names(valid);
     match valid.contains(&train) {
@@ -116,15 +133,6 @@ pub(super) fn set_names(train: &DataSource, valid: &[DataSource]) -> (String, Ve
             (format!("{train} (training)"), valid)
         }
         false => (train, valid),
-    }
-}
-
-/// The name of a file without its folder.
-#[cfg(all(feature = "train", feature = "report"))]
-pub(super) fn file_name(path: &Path) -> String {
-    match path.file_name() {
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => path.display().to_string(),
     }
 }
 
@@ -180,8 +188,16 @@ mod tests {
     #[test]
     fn values_in_memory_with_one_name_get_numbers() {
         let inputs = [("the data", false), ("a/x", true), ("the data", false), ("set", false)];
-        let names = distinct_names(inputs.map(|(name, is_file)| (name.to_owned(), is_file)));
+        let source = |(name, is_file): (&str, bool)| SourceName { text: name.to_owned(), is_file };
+        let names = distinct_names(inputs.map(source));
         assert_eq!(names, ["the data 1", "x", "the data 2", "set"]);
+    }
+
+    #[test]
+    fn names_of_values_in_memory_are_not_cut() {
+        let memory = SourceName { text: "rate=0.1/leaves=31".into(), is_file: false };
+        let names = [SourceName::file(Path::new("a/x.model")), memory];
+        assert_eq!(short_names(&names), ["x.model", "rate=0.1/leaves=31"]);
     }
 
     #[cfg(all(feature = "train", feature = "report"))]

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::context::RunningTask;
 use super::paths::{check_used, short_name};
 use super::{
-    CompareRequest, CompareResult, CompareSources, Context, TaskError, TaskInputs, Warning,
-    compare_systems,
+    CompareInput, CompareRequest, CompareResult, CompareSources, Context, TaskError, TaskInputs,
+    Warning, compare_systems,
 };
 
 /// Systems to compare, and queries to show.
@@ -101,7 +101,13 @@ fn report(
     request: &CompareRequest,
 ) -> Result<(ComparisonReport, CompareSources), TaskError> {
     let CompareResult { systems, comparison, data_name, sources, .. } = result;
-    let title = format!("Comparison on {}", short_name(&data_name));
+    let is_file = match &request.input {
+        CompareInput::Data { data, .. } => data.files().is_some(),
+        CompareInput::Runs { qrels, .. } => qrels.path().is_some(),
+        CompareInput::Evaluations { .. } => false,
+    };
+    let title =
+        format!("Comparison on {}", if is_file { short_name(&data_name) } else { &data_name });
     let report = ComparisonReport::from_comparison(&title, systems, comparison)?;
     // Of the usual metrics, the default metric distinguishes queries best. Data without labels does
     // not have it.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_report::data::{DataOptions, DataReport};
+use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::context::RunningTask;
@@ -62,9 +63,11 @@ pub fn report_data(
     context: &Context<'_>,
 ) -> Result<ReportDataResult, TaskError> {
     let mut task = RunningTask::new(context);
+    check_params(&request.options, "report on data")?;
     let loaded = request.data.load(None, &mut task)?;
     let label = request.data.label();
-    let title = format!("Data set {}", short_name(&label));
+    let name = request.data.source_name();
+    let title = format!("Data set {}", if name.is_file { short_name(&label) } else { &label });
     let (report, _) = task
         .step("analysing features", || DataReport::new(&title, &loaded.data, &request.options))?;
     let facts = [

@@ -9,11 +9,14 @@ use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{MetricSpec, SourceKind, ToMeasures};
 use rankwright_learn::TrainingLog;
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
-use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
+use rankwright_report::training::{
+    NamedData, TrainingOptions, TrainingReport, TrainingReportParams, TrainingRequest,
+};
+use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::context::RunningTask;
-use super::paths::{file_name, set_names};
+use super::paths::set_names;
 use super::train::digest;
 use super::{
     Context, DataSource, ModelSource, ReadRules, TaskError, TaskInputs, Warning, matching,
@@ -49,11 +52,11 @@ pub struct ReportTrainingRequest {
     /// Id of the query whose forces are drawn. If not given: one of 10 to 20 documents, if there is
     /// any, with many different labels and a typical value of the metric.
     pub query: Option<String>,
-    /// Maximum number of points of the learning curves, at least 2: numbers of trees after which
-    /// the model is evaluated. Curves from the log do not depend on it.
+    /// Maximum number of points of the learning curves, 2 to 1000: numbers of trees after which the
+    /// model is evaluated. Curves from the log do not depend on it.
     #[serde(default = "default_points")]
     pub points: usize,
-    /// Number of trees to draw.
+    /// Number of trees to draw, up to 50.
     #[serde(default = "default_trees")]
     pub trees: usize,
     /// Seed of all random choices: sampled queries, shuffles.
@@ -66,12 +69,12 @@ pub struct ReportTrainingRequest {
 
 /// Number of points of a curve of a request that gives none.
 fn default_points() -> usize {
-    TrainingOptions::default().points
+    TrainingReportParams::default().points
 }
 
 /// Number of trees to draw of a request that gives none.
 fn default_trees() -> usize {
-    TrainingOptions::default().trees
+    TrainingReportParams::default().trees
 }
 
 impl ReportTrainingRequest {
@@ -139,6 +142,9 @@ pub fn report_training(
 ) -> Result<ReportTrainingResult, TaskError> {
     let mut task = RunningTask::new(context);
     request.check_files([])?;
+    let ReportTrainingRequest { points, trees, seed, .. } = *request;
+    let params = TrainingReportParams::default().points(points).trees(trees).seed(seed);
+    check_params(&params, "report on training")?;
     let measures = request.metrics.to_measures(SourceKind::Features)?;
     let model = request.model.load()?;
     let log = match request.model.path() {
@@ -152,7 +158,7 @@ pub fn report_training(
         valid.push(load_set(request, &source, &model, &mut task)?);
     }
     let (train_name, valid_names) = set_names(&request.data, &request.valid);
-    let model_name = file_name(request.model.name().as_ref());
+    let model_name = request.model.source_name().short();
     let sets = valid_names.iter().zip(&valid).map(|(name, data)| NamedData { name, data });
     let train = NamedData { name: &train_name, data: &train };
     let input = TrainingRequest::new((&model_name, &model), train)

@@ -10,28 +10,6 @@ pub(super) fn default_seed() -> u64 {
     rankwright_data::DEFAULT_SEED
 }
 
-/// A duration as a number of seconds.
-#[cfg(feature = "train")]
-pub(super) mod seconds {
-    use std::time::Duration;
-
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
-
-    pub(in crate::tasks) fn serialize<S: Serializer>(
-        time: &Duration,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(time.as_secs_f64())
-    }
-
-    pub(in crate::tasks) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Duration, D::Error> {
-        Duration::try_from_secs_f64(f64::deserialize(from)?).map_err(Error::custom)
-    }
-}
-
 /// A query as its text, or as an object with text, id and further values.
 #[cfg(feature = "search")]
 pub(super) mod query {
@@ -45,8 +23,7 @@ pub(super) mod query {
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct QueryObject {
-        #[serde(default = "default_id")]
-        id: String,
+        id: Option<String>,
         text: String,
         #[serde(default)]
         fields: BTreeMap<String, Value>,
@@ -57,10 +34,27 @@ pub(super) mod query {
         "1".to_owned()
     }
 
-    impl From<QueryObject> for Query {
-        fn from(QueryObject { id, text, fields }: QueryObject) -> Self {
-            let query = Query::new(id, text);
+    /// A query whose id may be its place in a list.
+    pub(in crate::tasks) struct ListedQuery(QueryObject);
+
+    impl ListedQuery {
+        /// The query, at this place of a list, from 1.
+        pub(in crate::tasks) fn at(self, place: usize) -> Query {
+            let QueryObject { id, text, fields } = self.0;
+            let query = Query::new(id.unwrap_or_else(|| place.to_string()), text);
             fields.into_iter().fold(query, |query, (name, value)| query.with(&name, value))
+        }
+    }
+
+    impl<'de> Deserialize<'de> for ListedQuery {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            let expected = "the text of a query, or an object with `text`";
+            let of_text = |texts: Vec<String>| QueryObject {
+                id: None,
+                text: texts.join(" "),
+                fields: BTreeMap::new(),
+            };
+            short_or_object::<QueryObject, QueryObject, _>(from, expected, of_text).map(Self)
         }
     }
 
@@ -69,14 +63,13 @@ pub(super) mod query {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let Query { id, text, fields } = query.clone();
-        QueryObject { id, text, fields: fields.into_iter().collect() }.serialize(serializer)
+        let (id, fields) = (Some(id), fields.into_iter().collect());
+        QueryObject { id, text, fields }.serialize(serializer)
     }
 
     pub(in crate::tasks) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Query, D::Error> {
-        let expected = "the text of a query, or an object with `text`";
-        let of_text = |texts: Vec<String>| Query::new(default_id(), texts.join(" "));
-        short_or_object::<_, QueryObject, _>(from, expected, of_text)
+        ListedQuery::deserialize(from).map(|query| query.at(1))
     }
 }

@@ -139,6 +139,8 @@ pub fn run_queries(
     let mut task = RunningTask::new(context);
     request.check_files(request.out.as_deref())?;
     check_used(request.out.is_none() && request.format.is_some(), "format", "no file is written")?;
+    let has_tag = request.tag != RunQueriesRequest::DEFAULT_TAG;
+    check_used(request.out.is_none() && has_tag, "tag", "no file is written")?;
     if request.tag.contains(char::is_whitespace) || request.tag.is_empty() {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }

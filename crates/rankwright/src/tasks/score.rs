@@ -213,6 +213,9 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     };
     check_used(request.rel.is_some() && reason.is_some(), "rel", reason.unwrap_or_default())?;
     let format = request.written_format();
+    let names_run = request.out.is_some() && format == ScoreFormat::Run;
+    let has_tag = request.tag != ScoreRequest::DEFAULT_TAG;
+    check_used(has_tag && !names_run, "tag", "no run is written")?;
     if format == ScoreFormat::Run && !is_one_word(&request.tag) {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }

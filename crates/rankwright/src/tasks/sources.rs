@@ -16,7 +16,7 @@ use super::context::RunningTask;
 use super::data_files::{DataFiles, LoadedData, ReadRules};
 use super::eval::{read_qrels_file, read_run_file};
 use super::input_files::{NamedModel, divide};
-use super::paths::distinct_names;
+use super::paths::{SourceName, distinct_names};
 use super::{TaskError, Warning, check_standard_input, file_label, load_model};
 
 /// A type whose values tasks take from memory as well as from files.
@@ -114,6 +114,11 @@ impl<T> Source<T> {
         }
     }
 
+    /// The name, and whether it is a path.
+    pub(super) fn source_name(&self) -> SourceName {
+        SourceName { text: self.name(), is_file: self.path().is_some() }
+    }
+
     /// The value in memory, or the value that `read` reads from the file.
     pub(super) fn load_with(
         &self,
@@ -161,7 +166,7 @@ impl IndexSource {
 /// The names of sources: those of files without folders where these names differ; values in memory
 /// that have the same name get numbers.
 pub(super) fn source_names<T>(sources: &[Source<T>]) -> Vec<String> {
-    distinct_names(sources.iter().map(|source| (source.name(), source.path().is_some())))
+    distinct_names(sources.iter().map(Source::source_name))
 }
 
 /// Sources as named in messages: the first, and the number of others.
@@ -328,6 +333,12 @@ impl DataSource {
     /// Whether a file of preference pairs is given.
     pub(super) fn has_pair_file(&self) -> bool {
         self.files().is_some_and(|files| files.pairs.is_some())
+    }
+
+    /// The files as named in messages, or the name of the data in memory, and which of both it is.
+    #[cfg(any(feature = "train", feature = "report"))]
+    pub(super) fn source_name(&self) -> SourceName {
+        SourceName { text: self.label(), is_file: self.files().is_some() }
     }
 
     /// The paths of the files of data, or the name of the data in memory.

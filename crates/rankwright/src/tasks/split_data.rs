@@ -82,8 +82,11 @@ pub struct SplitResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WrittenPart {
-    /// The file; without a folder, its path in the folder that would be written.
-    pub path: PathBuf,
+    /// The name; of a part of a fold with the fold, as in `fold1/train`.
+    pub name: String,
+    /// The file, if a folder was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
     /// Number of its queries.
     pub queries: usize,
     /// Number of its rows.
@@ -98,7 +101,7 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
     let data = &loaded.data;
     let format = request.format.or(loaded.format).unwrap_or(Format::Cache);
     let out = request.out.clone().unwrap_or_default();
-    let mut files = Vec::new();
+    let (mut files, mut names) = (Vec::new(), Vec::new());
     for SplitPart { fold, name, queries, .. } in request.split.divide(data.queries())? {
         if queries.is_empty() {
             return Err(TaskError::EmptyPart { name, queries: data.queries() });
@@ -107,6 +110,10 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
             Some(number) => out.join(format!("fold{number}")),
             None => out.clone(),
         };
+        names.push(match fold {
+            Some(number) => format!("fold{number}/{name}"),
+            None => name.clone(),
+        });
         files.push((part_path(&folder, &name, format), queries));
     }
     let mut parts_in_memory = Vec::new();
@@ -121,12 +128,13 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
         }
     }
     let rows = |queries: &[usize]| queries.iter().map(|q| data.query_rows(*q).len()).sum();
-    let part = |(path, queries): (PathBuf, Vec<usize>)| WrittenPart {
-        path,
+    let part = |(name, (path, queries)): (String, (PathBuf, Vec<usize>))| WrittenPart {
+        name,
+        path: request.out.is_some().then_some(path),
         rows: rows(&queries),
         queries: queries.len(),
     };
-    let parts = files.into_iter().map(part).collect();
+    let parts = names.into_iter().zip(files).map(part).collect();
     Ok(SplitResult {
         seed: request.split.seed,
         parts,

@@ -136,6 +136,7 @@ requests! {
         [
             r#"{"index": "index", "queries": "queries.tsv"}"#,
             r#"{"index": "index", "queries": {"path": "topics.txt", "options": {"parts": ["title", "description"]}}, "out": "a.run"}"#,
+            r#"{"index": "index", "queries": ["jazz", {"id": "q7", "text": "ocean", "fields": {"language": "en"}}]}"#,
         ];
     extract_features: ExtractFeaturesRequest = ExtractFeaturesRequest::new("index", "queries.tsv"),
         [
@@ -340,11 +341,7 @@ fn values_out_of_range_are_refused_as_by_the_builder() {
             r#"{"index": "i", "query": "q", "candidates": {"first_stage": "bm52"}}"#,
             "bm25",
         ),
-        (
-            "RunQueriesRequest",
-            r#"{"index": "i", "queries": ["a", "b"]}"#,
-            "the path of a file of queries",
-        ),
+        ("RunQueriesRequest", r#"{"index": "i", "queries": 3}"#, "the path of a file of queries"),
         (
             "LabelClicksRequest",
             r#"{"log": "l", "features": "f", "out": "o", "options": {"grades": 0}}"#,

@@ -21,10 +21,10 @@ mod spread;
 mod tests;
 
 use rankwright_data::{DEFAULT_SEED, Dataset, DatasetSummary, Random};
-use rankwright_eval::{Measure, MetricSpec, SourceKind};
+use rankwright_eval::{Measure, MetricText, SourceKind};
 use rankwright_spec::words::counted;
+use rankwright_spec::{above, check_params, params};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use crate::comparison::{fixed, signed};
 use crate::error::ReportError;
@@ -39,74 +39,24 @@ const MOST_FEATURES: usize = 20_000;
 /// Upper limit of the pairs of features times rows in correlations; it takes some seconds.
 const MOST_COMPARISONS: usize = 1 << 36;
 
-/// Upper limit of the number of features in charts.
-const MOST_SHOWN: usize = 50;
-
-/// Options of a data report.
-///
-/// ```
-/// use rankwright_report::data::DataOptions;
-///
-/// let options = DataOptions::default().metric("ap").top(30);
-/// assert_eq!(options.sample, 10_000);
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct DataOptions {
-    /// The metric of single-feature rankers, as a spec.
-    pub metric: String,
-    /// Number of features shown in charts.
-    pub top: usize,
-    /// Number of rows on which features are compared with each other.
-    pub sample: usize,
-    /// Seed of the sample of rows.
-    pub seed: u64,
-    /// Features whose absolute rank correlation is above this are near-duplicates.
-    pub duplicate_correlation: f64,
-}
-
-impl Default for DataOptions {
-    fn default() -> Self {
-        Self {
-            metric: "ndcg@10".to_owned(),
-            top: 20,
-            sample: 10_000,
-            seed: DEFAULT_SEED,
-            duplicate_correlation: 0.99,
-        }
-    }
-}
-
-impl DataOptions {
-    /// Sets the metric of single-feature rankers, as a spec.
-    pub fn metric(mut self, metric: impl Into<String>) -> Self {
-        self.metric = metric.into();
-        self
-    }
-
-    /// Sets the number of features shown in charts.
-    pub fn top(mut self, top: usize) -> Self {
-        self.top = top;
-        self
-    }
-
-    /// Sets the number of rows on which features are compared with each other.
-    pub fn sample(mut self, sample: usize) -> Self {
-        self.sample = sample;
-        self
-    }
-
-    /// Sets the seed of the sample of rows.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the absolute rank correlation above which features are near-duplicates.
-    pub fn duplicate_correlation(mut self, duplicate_correlation: f64) -> Self {
-        self.duplicate_correlation = duplicate_correlation;
-        self
+params! {
+    /// Options of a data report.
+    ///
+    /// ```
+    /// use rankwright_report::data::DataOptions;
+    ///
+    /// let options = DataOptions::default().metric("ap").top(30);
+    /// assert_eq!(options.sample, 10_000);
+    /// ```
+    pub struct DataOptions {
+        metric: MetricText = MetricText::new("ndcg@10"), .., "Metric of the single-feature rankers.";
+        top: usize = 20, 1..=50,
+            "Number of features shown in charts, the strongest relation to relevance first.";
+        sample: usize = 10_000, 2..,
+            "Number of documents on which features are compared with each other.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of that sample.";
+        duplicate_correlation: f64 = 0.99, above(0.0).up_to(1.0),
+            "Features whose absolute rank correlation is above this are near-duplicates.";
     }
 }
 
@@ -153,12 +103,12 @@ impl DataReport {
         data: &Dataset,
         options: &DataOptions,
     ) -> Result<DataReport, ReportError> {
-        check(options)?;
+        check_params(options, "report on data")?;
         if data.columns() > MOST_FEATURES {
             let (found, most) = (data.columns(), MOST_FEATURES);
             return Err(ReportError::Features { found, most });
         }
-        let ranker = MetricSpec::parse(&options.metric)?.resolve(SourceKind::Features)?;
+        let ranker = options.metric.spec()?.resolve(SourceKind::Features)?;
         let summary = DatasetSummary::of(data);
         let relations = relation::all(data, &summary, &ranker)?;
         let order = relation::order(&relations);
@@ -265,20 +215,6 @@ impl DataReport {
             );
         }
         summary
-    }
-}
-
-/// Checks the ranges of all options.
-fn check(options: &DataOptions) -> Result<(), ReportError> {
-    match *options {
-        DataOptions { top: found, .. } if !(1..=MOST_SHOWN).contains(&found) => {
-            Err(ReportError::ShownFeatures { found, most: MOST_SHOWN })
-        }
-        DataOptions { sample: found, .. } if found < 2 => Err(ReportError::SampleSize { found }),
-        DataOptions { duplicate_correlation: found, .. } if !(found > 0.0 && found <= 1.0) => {
-            Err(ReportError::NearDuplicates { found })
-        }
-        _ => Ok(()),
     }
 }
 

@@ -191,10 +191,10 @@ fn results_do_not_depend_on_the_number_of_threads() {
 fn options_out_of_range_are_refused() {
     let default = DataOptions::default;
     for (options, message) in [
-        (DataOptions { top: 0, ..default() }, "expected 1 to 50"),
-        (DataOptions { duplicate_correlation: 1.5, ..default() }, "above 0, up to 1"),
-        (DataOptions { sample: 1, ..default() }, "at least 2"),
-        (DataOptions { metric: "ndgc".into(), ..default() }, "did you mean `ndcg`"),
+        (DataOptions { top: 0, ..default() }, "from 1 to 50"),
+        (DataOptions { duplicate_correlation: 1.5, ..default() }, "duplicate_correlation"),
+        (DataOptions { sample: 1, ..default() }, "sample"),
+        (DataOptions { ..default().metric("ndgc") }, "did you mean `ndcg`"),
     ] {
         let error = DataReport::new("T", &data(FOUR_DOCUMENTS), &options).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");

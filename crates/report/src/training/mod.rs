@@ -35,6 +35,7 @@ use rankwright_eval::{
 };
 use rankwright_learn::{AutoReport, TrainingLog};
 use rankwright_model::{Model, ScoreOptions};
+use rankwright_spec::{check_params, params};
 use serde::Serialize;
 
 use crate::error::ReportError;
@@ -161,15 +162,28 @@ impl TrainingRequest<'_> {
     }
 }
 
+params! {
+    /// Options of a training report that are numbers.
+    #[derive(Copy, Eq)]
+    pub struct TrainingReportParams {
+        points: usize = 100, 2..=1000,
+            "Maximum number of points of the learning curves: numbers of trees after which the model \
+             is evaluated; curves from the log do not depend on it.";
+        trees: usize = 3, 0..=50,
+            "Number of trees to draw, spread evenly from the first to the last.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of all random choices: sampled queries, shuffles.";
+    }
+}
+
 /// Options of a training report.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TrainingOptions {
-    /// Maximum number of stages (points of the learning curve); 2 at least.
+    /// Maximum number of stages (points of the learning curve), 2 to 1000.
     pub points: usize,
     /// The query whose forces are shown; if not given, the report chooses one.
     pub query: Option<String>,
-    /// Number of trees to draw.
+    /// Number of trees to draw, up to 50.
     pub trees: usize,
     /// Seed of all random choices: sampled queries, permutations.
     pub seed: u64,
@@ -179,13 +193,8 @@ pub struct TrainingOptions {
 
 impl Default for TrainingOptions {
     fn default() -> Self {
-        Self {
-            points: 100,
-            query: None,
-            trees: 3,
-            seed: DEFAULT_SEED,
-            score: ScoreOptions::default(),
-        }
+        let TrainingReportParams { points, trees, seed } = TrainingReportParams::default();
+        Self { points, query: None, trees, seed, score: ScoreOptions::default() }
     }
 }
 
@@ -278,6 +287,8 @@ impl TrainingReport {
         request: &TrainingRequest<'_>,
         options: &TrainingOptions,
     ) -> Result<TrainingReport, ReportError> {
+        let TrainingOptions { points, trees, seed, .. } = *options;
+        check_params(&TrainingReportParams { points, trees, seed }, "report on training")?;
         let TrainingRequest { model: (name, model), train, valid, log, .. } = request;
         let measures = request.measures_or_default()?;
         let Some(first) = measures.first() else {

@@ -11,7 +11,7 @@ use super::{
     checksum, header_checksum, kind_count_of, section_name,
 };
 use crate::bytes::{Bytes, Input};
-use crate::dataset::{Absent, Dataset, LabelColumn, check_label_columns};
+use crate::dataset::{Absent, Dataset, LabelColumn, check_label_columns, check_positions};
 use crate::error::{DataError, FileDamage, FormatProblem, SectionProblem};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -368,6 +368,9 @@ fn verify(data: &Dataset) -> Result<(), FileDamage> {
     let weights = data.row_weights.iter().chain(&data.query_weights).flatten();
     if weights.into_iter().any(|weight| !(*weight >= 0.0 && weight.is_finite())) {
         return Err(FileDamage::Weight);
+    }
+    if check_positions(data.positions.as_deref().unwrap_or_default()).is_err() {
+        return Err(FileDamage::Position);
     }
     if let Some(order) = &data.source_rows {
         let mut seen = vec![false; rows];

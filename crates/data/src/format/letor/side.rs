@@ -3,6 +3,7 @@
 //! input files together, so that no other input may have qids. For any `x`, `x.weight` has one
 //! weight per row and `x.position` the position at which each row was shown to a user.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -56,9 +57,14 @@ impl SideFiles {
             check_one_per_row(input, "weight", weights.len(), rows)?;
             self.weights.extend(weights);
         }
-        if let Some(positions) = values::<u32>(input, "position", "a position", warnings)? {
+        if let Some(positions) = values::<NonZeroU32>(
+            input,
+            "position",
+            "a position, which is a whole number from 1",
+            warnings,
+        )? {
             check_one_per_row(input, "position", positions.len(), rows)?;
-            self.positions.extend(positions);
+            self.positions.extend(positions.into_iter().map(NonZeroU32::get));
         }
         Ok(())
     }

@@ -110,6 +110,11 @@ fn side_files_give_queries_weights_and_positions() {
     assert_eq!(data.query(0).rows, 0..2);
     assert_eq!(data.row_weights(), Some(&[1.0, 0.5, 2.0][..]));
     assert_eq!(warnings.count(WarningKind::SideFile), 2);
+    // Positions are ranks, from 1.
+    std::fs::write(folder.path().join("x.position"), "1\n0\n2\n").unwrap();
+    let error = read_data().unwrap_err().to_string();
+    assert!(error.contains("x.position:2") && error.contains("from 1"), "{error}");
+    std::fs::remove_file(folder.path().join("x.position")).unwrap();
     std::fs::write(folder.path().join("x.query"), "2\n2\n").unwrap();
     assert!(read_data().unwrap_err().to_string().contains("add up to 4"));
 }

@@ -32,7 +32,6 @@ use serde::{Deserialize, Serialize};
 use super::context::RunningTask;
 use super::metrics::warn_of_no_boundary;
 use super::paths::data_names;
-use super::request_json::seconds;
 use super::{
     Context, DataSource, ModelSource, ReadRules, TaskError, TaskInputs, Warning,
     check_standard_input, measures_for,
@@ -145,7 +144,7 @@ pub struct CheckpointOptions {
     #[serde(default)]
     pub every_rounds: usize,
     /// Save after this much time; a number of seconds in JSON.
-    #[serde(with = "seconds", default = "default_interval")]
+    #[serde(with = "rankwright_spec::seconds", default = "default_interval")]
     pub every: Duration,
 }
 
