@@ -524,8 +524,6 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
     }
     let pages = ShownPages::new(10, 1);
     let (positions, none) = (pages.clicked(), pages.without_positions());
-    let from_zero = Dataset::builder().dense(vec![0.0, 1.0], 1).labels([1.0, 0.0]);
-    let from_zero = from_zero.query_ids(["q"; 2]).positions([0_u32, 1]).build().unwrap();
     let graded = Dataset::builder().dense(vec![0.0, 1.0], 1).labels([2.0, 0.0]);
     let graded = graded.query_ids(["q"; 2]).positions([1_u32, 2]).build().unwrap();
     let error = |text: &str, data: &Dataset| {
@@ -537,10 +535,6 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
         ("rankmart(bias=pairwise)", &none, "needs the position"),
         ("ranksvm(bias=ips, examination=1)", &none, "needs the position"),
         ("listnet(bias=gam)", &none, "needs the position"),
-        ("lambdamart(bias=gam)", &from_zero, "row 0 is 0; positions are ranks"),
-        ("rankmart(bias=pairwise)", &from_zero, "start at 1"),
-        ("ranksvm(bias=ips, examination=1/0.5)", &from_zero, "start at 1"),
-        ("mart(bias=dr, examination=1/0.5)", &from_zero, "start at 1"),
         ("lambdamart(bias=ips)", &positions, "needs the examination"),
         ("mart(bias=dr)", &positions, "needs the examination"),
         ("ranksvm(bias=ips)", &positions, "needs the examination"),

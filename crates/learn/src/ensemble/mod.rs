@@ -41,6 +41,7 @@ pub use adarank::{AdaRank, AdaRankOptions, AdaRankParams, Directions};
 pub use bagging::{Bagging, BaggingOptions, BaggingParams};
 pub use coordinate::{CoordinateAscent, CoordinateAscentOptions, CoordinateAscentParams};
 pub use forest::{ForestOptions, ForestParams, RandomForest};
+pub(crate) use rankboost::PAIR_EXPONENTIAL;
 pub use rankboost::{RankBoost, RankBoostOptions, RankBoostParams};
 pub use svmmap::{SvmMap, SvmMapOptions, SvmMapParams};
 

@@ -35,3 +35,4 @@ mod tests;
 mod trainer;
 
 pub use params::{SolverOptions, SolverParams};
+pub(crate) use ranksvm::{PAIR_HINGE, PAIR_SQUARED_HINGE};

@@ -14,6 +14,14 @@
 use super::counting::SortedScores;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use super::pairs::{self, PairSource};
+use crate::objective::PairLossDef;
+
+/// The hinge of a pair.
+pub(crate) static PAIR_HINGE: PairLossDef =
+    PairLossDef::new("pair-hinge", |margin| if margin < 1.0 { 1.0 } else { 0.0 });
+/// The squared hinge of a pair.
+pub(crate) static PAIR_SQUARED_HINGE: PairLossDef =
+    PairLossDef::new("pair-squared-hinge", |margin| 2.0 * (1.0 - margin).max(0.0));
 
 /// The loss of the ranking SVM.
 #[derive(Debug)]

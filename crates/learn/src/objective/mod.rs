@@ -20,6 +20,7 @@ mod listmle;
 mod listwise;
 mod logloss;
 mod ordinal;
+mod pair_loss;
 mod pointwise;
 #[cfg(test)]
 mod properties;
@@ -51,6 +52,7 @@ pub use lambda::{
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
 pub use logloss::{LogLoss, LogLossOptions, LogLossParams};
 pub use ordinal::{Ordinal, OrdinalParams};
+pub use pair_loss::{PAIR_LOSSES, PairLossDef, find_pair_loss};
 pub use query_rmse::{QueryRmse, QueryRmseParams};
 pub use softmax::{Softmax, SoftmaxOptions, SoftmaxParams, SoftmaxTarget};
 pub use squared::{Squared, SquaredParams};

@@ -1,16 +1,9 @@
 //! The size of each pair's lambda under a model's own objective.
 //!
-//! m is the margin of a pair: the score of the better document minus the score of the worse one.
-//!
-//! | objective | size for a pair of margin m |
-//! |---|---|
-//! | `lambda`, `pair-logistic` | the objective's own lambdas, with their normalisations |
-//! | `pair-hinge` (ranking SVM) | 1 if m < 1, else 0 |
-//! | `pair-squared-hinge` | 2 (1 - m) where m < 1, else 0 |
-//! | `pair-exponential` (RankBoost) | exp(-m), the weight of the pair before it is normalised |
-//!
-//! The last three are not among the objectives of boosting. Their sizes, the absolute derivatives
-//! of the loss with respect to m, are computed here, pair by pair: O(n^2) per query. Document
+//! Objectives of boosting with pairs give their own lambdas, with their normalisations. The size of
+//! a pair under a loss of pairs that is no such objective (`PAIR_LOSSES`: those of the ranking SVM
+//! and of RankBoost) is the slope of the loss at the margin of the pair, the score of the better
+//! document minus the score of the worse one: computed pair by pair, O(n^2) per query. Document
 //! weights multiply them as they do lambdas; with `norm_query=true` the sizes of a query are
 //! divided by the number of its pairs. Pairs of equal labels are left out.
 
@@ -18,7 +11,7 @@ use rankwright_data::Dataset;
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
     Objective, ObjectiveBuffers, PairLambda, QueryView, RankedDocument, TrainingDocuments,
-    parse_objective,
+    find_pair_loss, parse_objective,
 };
 use rankwright_spec::Spec;
 
@@ -38,15 +31,9 @@ impl PairSizes {
     pub(super) fn of(spec: &str, data: &Dataset) -> Result<Option<PairSizes>, ReportError> {
         // The model may come from another program, so its objective need not be a valid spec.
         let Ok(spec) = Spec::parse(spec) else { return Ok(None) };
-        let slope: Option<fn(f64) -> f64> = match spec.name.as_str() {
-            "pair-hinge" => Some(|margin| if margin < 1.0 { 1.0 } else { 0.0 }),
-            "pair-squared-hinge" => Some(|margin| 2.0 * (1.0 - margin).max(0.0)),
-            "pair-exponential" => Some(|margin| (-margin).exp()),
-            _ => None,
-        };
-        if let Some(slope) = slope {
+        if let Some(loss) = find_pair_loss(&spec.name) {
             let norm_query = spec.get("norm_query") == Some("true");
-            return Ok(Some(PairSizes::Slope { slope, norm_query }));
+            return Ok(Some(PairSizes::Slope { slope: loss.slope, norm_query }));
         }
         let Ok(mut objective) = parse_objective(&spec) else { return Ok(None) };
         // A query of two documents, to find out whether the objective reports lambdas of pairs.

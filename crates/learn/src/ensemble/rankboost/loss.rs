@@ -20,7 +20,13 @@
 
 use crate::error::{LearnError, NotFiniteValue};
 use crate::exp::exp;
-use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView};
+use crate::objective::{
+    Derivatives, DocumentPair, Objective, ObjectiveBuffers, PairLossDef, QueryView,
+};
+
+/// The exponential loss of a pair; its slope is the weight of the pair before it is normalised.
+pub(crate) static PAIR_EXPONENTIAL: PairLossDef =
+    PairLossDef::new("pair-exponential", |margin| (-margin).exp());
 
 /// The exponential loss of preferences.
 #[derive(Debug, Clone, Copy)]

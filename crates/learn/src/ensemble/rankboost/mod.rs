@@ -21,6 +21,7 @@ use std::time::Instant;
 
 use rankwright_spec::{Auto, SpecError, above, param_groups, params};
 
+pub(crate) use self::loss::PAIR_EXPONENTIAL;
 use self::loss::PairExponential;
 use self::stump::Stumps;
 use crate::bins::Binned;
@@ -125,7 +126,7 @@ impl Trainer for RankBoostTrainer {
     }
 
     fn objective(&self) -> String {
-        format!("pair-exponential(norm_query={})", self.norm_query)
+        format!("{}(norm_query={})", PAIR_EXPONENTIAL.name, self.norm_query)
     }
 
     fn accepts_pairs(&self) -> bool {
