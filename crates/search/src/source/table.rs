@@ -154,9 +154,9 @@ impl TableSource {
         let offset = |byte: u64| Some(self.start + usize::try_from(byte).ok()?);
         let text = self.reader.get_ref();
         let row = text.bytes.get(offset(first)?..offset(self.reader.position().byte())?)?;
+        // The reader counts the second byte of a CRLF to the row after it.
         let blanks = row.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let row = row.get(blanks..)?;
-        let before = row.get(..open_quote(row, delimiter)?)?;
+        let before = row.get(..blanks + open_quote(row.get(blanks..)?, delimiter)?)?;
         Some(before.iter().filter(|byte| **byte == b'\n').count() as u64)
     }
 
