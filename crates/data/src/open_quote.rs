@@ -24,8 +24,7 @@ pub fn open_quote(record: &[u8], separator: u8) -> Option<usize> {
             Some(b'"') => {
                 let length = quoted_length(cell);
                 let quoted = cell.get(..length.unwrap_or(cell.len())).unwrap_or(cell);
-                let is_closed =
-                    length.is_some_and(|length| cell.get(length).is_none_or(|byte| is_end(byte)));
+                let is_closed = length.is_some_and(|length| cell.get(length).is_none_or(is_end));
                 if !is_closed && memchr::memchr(b'\n', quoted.trim_ascii_end()).is_some() {
                     return Some(at);
                 }
