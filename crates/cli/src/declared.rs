@@ -58,11 +58,12 @@ mod tests {
 
     use clap::{Arg, Command, CommandFactory};
     use rankwright::clicks::bias::BiasOptions;
-    use rankwright::clicks::interleave::InterleavingOptions;
-    use rankwright::clicks::judge::BradleyTerryOptions;
+    use rankwright::clicks::interleave::{InterleaveOptions, InterleavingOptions};
+    use rankwright::clicks::judge::{BradleyTerryOptions, PromptOptions};
     use rankwright::clicks::labels::ClickLabelOptions;
     use rankwright::clicks::log::BotLimits;
     use rankwright::clicks::off_policy::OffPolicyOptions;
+    use rankwright::clicks::{CountOptions, CountedUnit, PairOptions};
     use rankwright::data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
     use rankwright::data::split::SplitOptions;
     use rankwright::eval::DEFAULT_METRIC;
@@ -75,11 +76,11 @@ mod tests {
     use rankwright::report::data::DataOptions;
     use rankwright::report::training::TrainingReportParams;
     use rankwright::tasks::{
-        ClickPairsRequest, CountClicksRequest, DemoParams, EvaluateClicksRequest,
-        ExtractFeaturesRequest, InterleaveRunsRequest, JudgeAggregateRequest, JudgePromptsRequest,
-        LabelClicksRequest, ReportShrinkageRequest, ReportTradeOffRequest, RunQueriesRequest,
-        ScoreInterleavingRequest, ScoreRequest, SearchIndexRequest, SimulateClicksRequest,
-        SimulateOptions, SimulateRunOptions, ValidateClassifierRequest,
+        ClickPairsRequest, DemoParams, EvaluateClicksRequest, ExtractFeaturesRequest,
+        InterleaveRunsRequest, JudgeAggregateRequest, JudgePromptsRequest, LabelClicksRequest,
+        ReportShrinkageRequest, ReportTradeOffRequest, RunQueriesRequest, ScoreInterleavingRequest,
+        ScoreRequest, SearchIndexRequest, SimulateClicksRequest, SimulateOptions,
+        SimulateRunOptions, ValidateClassifierRequest,
     };
     use serde::Serialize;
     use serde::de::DeserializeOwned;
@@ -222,17 +223,11 @@ mod tests {
                 ("seed", "/seed"),
             ],
         );
-        compare_request::<CountClicksRequest>(
-            compared,
-            "clicks counts",
-            r#"{"log": "l", "content": {"table": ["document", "csv"]}, "out": "o"}"#,
-            &[("min", "/min_count")],
-        );
         compare_request::<ClickPairsRequest>(
             compared,
             "clicks pairs",
             r#"{"log": "l", "out": "o"}"#,
-            &[("rule", "/rules"), ("min", "/min_count")],
+            &[("rule", "/rules")],
         );
         compare_request::<LabelClicksRequest>(
             compared,
@@ -260,12 +255,7 @@ mod tests {
             compared,
             "interleave",
             r#"{"runs": ["a", "b"], "out": "o"}"#,
-            &[
-                ("top", "/length"),
-                ("seed", "/seed"),
-                ("repeat", "/requests/per_query"),
-                ("to", "/format"),
-            ],
+            &[("repeat", "/requests/per_query"), ("to", "/format")],
         );
         compare_request::<ScoreInterleavingRequest>(
             compared,
@@ -277,14 +267,7 @@ mod tests {
             compared,
             "judge prompts",
             r#"{"runs": ["a"], "queries": "q", "documents": {"index": "i"}, "out": "o"}"#,
-            &[
-                ("template", "/template/named"),
-                ("max-words", "/max_words"),
-                ("depth", "/depth"),
-                ("max", "/max_pairs"),
-                ("seed", "/seed"),
-                ("topic-part", "/queries/options/parts"),
-            ],
+            &[("template", "/template/named"), ("topic-part", "/queries/options/parts")],
         );
         compare_request::<JudgeAggregateRequest>(
             compared,
@@ -321,6 +304,17 @@ mod tests {
         compare(compared, "train", "checkpoint-seconds", seconds);
         let seconds = PlanOptions::default().checkpoint.as_secs();
         compare(compared, "experiment", "checkpoint-seconds", seconds);
+        compare(compared, "clicks counts", "by", CountedUnit::default().name());
+        compare(compared, "clicks counts", "min", CountOptions::default().min_count);
+        compare(compared, "clicks pairs", "min", PairOptions::default().min_count);
+        let interleave = InterleaveOptions::default();
+        compare(compared, "interleave", "top", interleave.length);
+        compare(compared, "interleave", "seed", interleave.seed);
+        let prompts = PromptOptions::default();
+        compare(compared, "judge prompts", "max-words", prompts.max_words);
+        compare(compared, "judge prompts", "depth", prompts.depth);
+        compare(compared, "judge prompts", "max", prompts.max_pairs);
+        compare(compared, "judge prompts", "seed", prompts.seed);
         let length = SimulateRunOptions::default().length;
         compare(compared, "interleave simulate", "top", length);
         let off_policy = OffPolicyOptions::default();
@@ -355,7 +349,6 @@ mod tests {
         ("report data", "out"),
         ("report clicks", "out"),
         ("model convert", "to"),
-        ("clicks counts", "by"),
         ("clicks fit", "model"),
         ("clicks simulate", "user"),
         ("clicks evaluate", "metric"),
