@@ -384,9 +384,8 @@ mod tests {
         assert!(all.len() > 100, "{}", all.len());
         let missing = all.iter().filter(|(path, arg)| {
             let name = arg.get_long().unwrap();
-            let is_own = |own: &&(&str, &str)| (own.0.is_empty() || own.0 == path) && own.1 == name;
-            !compared.contains(&(path.clone(), name.to_owned()))
-                && OWN_DEFAULTS.iter().find(is_own).is_none()
+            let is_own = |own: &(&str, &str)| (own.0.is_empty() || own.0 == path) && own.1 == name;
+            !compared.contains(&(path.clone(), name.to_owned())) && !OWN_DEFAULTS.iter().any(is_own)
         });
         let missing: Vec<String> =
             missing.map(|(path, arg)| format!("{path} --{}", arg.get_long().unwrap())).collect();
