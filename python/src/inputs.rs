@@ -8,7 +8,6 @@ use rankwright::data::{Qrels, QueryLists, Run};
 use rankwright::eval::MetricSpec;
 use rankwright::learn::LearnerSpec;
 use rankwright::model::{MatchBy, MatchOptions};
-use rankwright::search::Document;
 use rankwright::tasks::{
     CollectionSource, Context, DataFiles, DataSource, ModelSource, QrelsSource, RunSource,
     ScoreSource, Source, TaskError, read_qrels, read_run,
@@ -109,9 +108,7 @@ impl From<GivenDocuments> for CollectionSource {
     fn from(given: GivenDocuments) -> Self {
         match given {
             GivenDocuments::Files(files) => CollectionSource::files(files),
-            GivenDocuments::InMemory(given) => {
-                CollectionSource::in_memory(documents(given) as Vec<Document>)
-            }
+            GivenDocuments::InMemory(given) => CollectionSource::in_memory(documents(given)),
         }
     }
 }

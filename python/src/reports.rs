@@ -3,8 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rankwright::data::generate::LetorOptions;
+use rankwright::eval::MetricSpec;
 use rankwright::experiment::TradeOffGoal;
 use rankwright::report::{Page, PageBlock, ReportError};
+use rankwright::spec::IntoParam;
 use rankwright::tasks::{
     Context, LectureRequest, ReportClicksRequest, ReportComparisonRequest, ReportDataRequest,
     ReportShrinkageRequest, ReportTradeOffRequest, ReportTrainingRequest, TaskError,
@@ -58,7 +60,9 @@ pub(crate) fn report_data(py: Python<'_>, fields: Bound<'_, PyDict>) -> PyResult
     let fields = Fields::new(fields);
     let mut request = ReportDataRequest::new(fields.required_data_source("data")?);
     let options = &mut request.options;
-    options.metric = fields.or("metric", options.metric.clone())?;
+    if let Some(metric) = fields.parsed("metric", MetricSpec::parse)? {
+        options.metric = metric.into_param();
+    }
     options.top = fields.or("top", options.top)?;
     options.sample = fields.or("sample", options.sample)?;
     options.seed = fields.or("seed", options.seed)?;
