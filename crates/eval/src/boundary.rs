@@ -55,10 +55,10 @@ pub fn measures_for_models(
 }
 
 /// The measures that compare scores with a boundary, which this model does not have.
-pub fn measures_without_boundary<'m>(
-    measures: &'m [Measure],
+pub fn measures_without_boundary(
+    measures: &[Measure],
     boundary: impl Fn(f64) -> Option<f64>,
-) -> impl Iterator<Item = &'m Measure> {
+) -> impl Iterator<Item = &Measure> {
     let lacks = move |measure: &&Measure| {
         measure.takes_boundary().is_some_and(|rel| boundary(rel).is_none())
     };
@@ -141,7 +141,8 @@ mod tests {
             assert!(model[0].convention().starts_with("threshold=1, rel=1"));
             assert!(model[1].convention().starts_with("threshold=each-model, rel=2"));
         }
-        let queries = ScoredQueries::new(&[1.0], &[0.0], vec![0..1], vec!["q"]).unwrap();
+        let queries =
+            ScoredQueries::new(&[1.0], &[0.0], std::iter::once(0..1).collect(), vec!["q"]).unwrap();
         let evaluate = |models: &[Vec<Measure>], model_of: &[usize]| {
             evaluate_models(&queries, models, model_of, EvalOptions::default()).unwrap_err()
         };
