@@ -499,6 +499,7 @@ fn features_of_nets_and_blends_are_shuffled_like_any_other() {
         assert_eq!(found["importance"].as_array().unwrap().len(), 2);
         let out = bench.run(&line).ok().out();
         assert!(out.contains("how much worse ndcg@5 = "), "{out}");
+        assert!(!out.contains("weights are those"), "there are drops alone:\n{out}");
     }
 }
 

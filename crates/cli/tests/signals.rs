@@ -188,8 +188,11 @@ fn an_interrupted_demo_leaves_no_temporary_folder() {
     std::fs::create_dir(bench.path("temporary")).unwrap();
     let mut demo = command(&bench, &["demo"]);
     demo.env("TMPDIR", bench.path("temporary")).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = demo.spawn().unwrap();
+    let mut child = demo.spawn().unwrap();
+    let start = Instant::now();
     while names(&bench, "temporary").is_empty() {
+        assert!(child.try_wait().unwrap().is_none(), "the demo ended before it wrote");
+        assert!(start.elapsed() < Duration::from_secs(60), "the demo writes nothing to TMPDIR");
         sleep(Duration::from_millis(20));
     }
     send(&child, "-TERM");

@@ -2,7 +2,7 @@
 
 use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{BiasFactors, BodyKind, FeatureImportance};
+use rankwright::model::{BiasFactors, BodyKind, FeatureImportance, Model, ModelBody};
 use rankwright::search::FeatureSet;
 use rankwright::spec::words::counted;
 use rankwright::tasks::InspectModelResult;
@@ -14,7 +14,8 @@ pub(super) fn text(found: &InspectModelResult) -> String {
     let mut blocks = vec![facts(found).to_text()];
     blocks.extend(parts::members(&found.summary.body).map(|table| table.to_text()));
     let mut table = features(found);
-    if found.summary.kind == BodyKind::Net && !table.rows.is_empty() {
+    // Deeper nets have no weights of features, but perhaps drops.
+    if found.summary.kind == BodyKind::Net && found.summary.weights.is_some() {
         table.notes.push("weights are those of the transformed features".into());
     }
     if let Some(permutation) = &found.permutation {
@@ -72,6 +73,9 @@ fn facts(found: &InspectModelResult) -> Table {
     line("feature hash", summary.feature_hash.clone());
     line("absent features are", summary.absent.into());
     parts::lines(&summary.body).into_iter().for_each(|(what, text)| line(&what, text));
+    if let Some(ModelBody::Trees(trees)) = found.loaded.added_trees().map(Model::body) {
+        line("base score of the added trees", trees.base().to_string());
+    }
     table
 }
 
