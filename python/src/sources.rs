@@ -15,7 +15,7 @@ use rankwright::search::Query;
 use rankwright::tasks::{
     AnswersSource, Context, DataFiles, DataSource, DocumentsSource, InMemory, JudgementsSource,
     ListsSource, ModelSource, QrelsSource, QueriesSource, QueryFile, QuestionsSource, RunSource,
-    ShownLists, Source, TaskError, read_run,
+    ShownLists, Source, read_run,
 };
 
 use crate::arrow_frames::ArrowFrame;
@@ -178,8 +178,7 @@ impl GivenModel<'_> {
             }
             (GivenModel::File(path), None) => Ok(ModelSource::from(path)),
             (GivenModel::File(path), Some(name)) => {
-                let model =
-                    in_pool(py, 0, || Ok::<_, TaskError>(rankwright::tasks::load_model(path)?))?;
+                let model = in_pool(py, 0, || rankwright::tasks::load_model(path))?;
                 Ok(ModelSource::named(name, model))
             }
         }
