@@ -184,5 +184,5 @@ fn several_columns_of_labels_as_typed() {
     assert!(bench.text("t.html").contains("Trade-off curve"));
     assert!(bench.text("t/trade-off.svg").contains("<svg"));
     let both = "report|tradeoff|shop.rwd|--second|p@5 on clicks|--out|u.html";
-    assert!(fails(&bench, both).contains("either in their metric or in their labels"));
+    assert!(fails(&bench, both).contains("and not in both"));
 }

@@ -143,7 +143,7 @@ pub(super) fn has_many_learners(experiment: &Experiment) -> bool {
 
 /// The form of tables as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TextForm {
+pub(super) enum TextTable {
     Markdown,
     Plain,
 }
@@ -159,15 +159,15 @@ impl ExperimentReport {
         let not_run = not_run(plan);
         let study = Study::new(plan.experiment, &sets)?;
         let weights = weights::all(plan, &sets);
-        let all_tables = |form: TextForm| {
+        let all_tables = |form: TextTable| {
             study.text(form)
                 + &tables_text(plan.experiment, &sets, &not_run, form)
                 + &weights::text(plan.experiment, &weights, form)
         };
         Ok(Self {
             page: page(plan, &sets, &study, &weights, &failed, &not_run),
-            markdown: all_tables(TextForm::Markdown),
-            text: all_tables(TextForm::Plain),
+            markdown: all_tables(TextTable::Markdown),
+            text: all_tables(TextTable::Plain),
             per_query: tables::per_query(plan.experiment, &sets),
             lock: ExperimentLock::new(plan),
             times: ExperimentTimes::new(plan, &sets, &study),
@@ -433,7 +433,7 @@ fn tables_text(
     experiment: &Experiment,
     sets: &[SetResult],
     not_run: &[String],
-    form: TextForm,
+    form: TextTable,
 ) -> String {
     let mut text = String::new();
     for set in sets {
@@ -452,10 +452,10 @@ fn tables_text(
         }
         let title = tables::heading(experiment, set);
         text += &match form {
-            TextForm::Markdown => {
+            TextTable::Markdown => {
                 format!("### {}\n\n{}\n", escape_markdown(&title), table.to_markdown())
             }
-            TextForm::Plain => format!("{title}\n{}\n", table.to_text()),
+            TextTable::Plain => format!("{title}\n{}\n", table.to_text()),
         };
     }
     text

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::file::Experiment;
 use super::plan::Plan;
-use super::report::{SetResult, TextForm};
+use super::report::{SetResult, TextTable};
 
 /// The weights of a learner's linear models on a data set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,14 +80,14 @@ fn mean_weights(models: &[Model]) -> Option<Vec<MeanWeight>> {
 }
 
 /// The tables as text, one after the other.
-pub(super) fn text(experiment: &Experiment, all: &[LearnerWeights], form: TextForm) -> String {
+pub(super) fn text(experiment: &Experiment, all: &[LearnerWeights], form: TextTable) -> String {
     let table_text = |weights: &LearnerWeights| {
         let (title, table) = (title(weights), table(experiment, weights));
         match form {
-            TextForm::Markdown => {
+            TextTable::Markdown => {
                 format!("### {}\n\n{}\n", escape_markdown(&title), table.to_markdown())
             }
-            TextForm::Plain => format!("{title}\n{}\n", table.to_text()),
+            TextTable::Plain => format!("{title}\n{}\n", table.to_text()),
         }
     };
     all.iter().map(table_text).collect()

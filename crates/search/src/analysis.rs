@@ -303,11 +303,11 @@ mod tests {
     #[test]
     fn stop_words_with_accents_are_removed_before_accents_are_replaced() {
         for (analysis, text, expected) in [
-            ("french", "été à la même plage", vec!["plag"]),
+            ("french", "dès à la même plage", vec!["plag"]),
             ("german", "Für über Züge", vec!["zug"]),
             ("spanish", "también él está aquí", vec!["aqui"]),
             ("french(stop=false)", "à la plage", vec!["a", "la", "plag"]),
-            ("french(fold=false)", "été à la plage", vec!["plag"]),
+            ("french(fold=false)", "à la même plage", vec!["plag"]),
         ] {
             let analysis = Analysis::parse(analysis).unwrap();
             assert_eq!(analysis.terms(text), expected, "{analysis}");

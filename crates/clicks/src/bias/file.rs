@@ -45,7 +45,6 @@ pub fn check_examination(values: &[Option<f64>]) -> Result<(), DataError> {
 fn malformed(name: &str, problem: &BiasFileProblem, content: String) -> DataError {
     let file = || SourceLocation::file(name);
     let line = |line: usize| SourceLocation::line(name, line as u64);
-    let rank = |rank: usize| file().in_field(format!("rank {rank}"));
     let (location, found, expected) = match problem {
         BiasFileProblem::Json { message } => {
             let expected = format!(
@@ -64,10 +63,11 @@ fn malformed(name: &str, problem: &BiasFileProblem, content: String) -> DataErro
         }
         BiasFileProblem::Noise { position, value } => {
             let expected = "click noise, a probability from 0 to 1".to_owned();
-            (rank(*position), value.clone(), expected)
+            (file(), format!("{value} at rank {position}"), expected)
         }
         BiasFileProblem::Value { position, value } => {
-            (rank(*position), value.clone(), "a finite examination of at least 0".to_owned())
+            let expected = "a finite examination of at least 0".to_owned();
+            (file(), format!("{value} at rank {position}"), expected)
         }
         BiasFileProblem::TooLong { most } => (file(), content, format!("at most {most} ranks")),
         _ => (file(), content, "the examination of a rank, above 0".to_owned()),
@@ -102,23 +102,23 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused_with_their_line() {
-        for (text, place) in [
+        for (text, part) in [
             ("1 1\n0 0.5\n", "bias:2: "),
             ("1 1\n2\n", "bias:2: "),
             ("1 1\n1 0.5\n", "bias:2: "),
             ("1 1\n2 x\n", "bias:2: "),
             ("1 1\n99999999999 0.5", "bias: "),
-            ("1 1\n2 -1\n", "bias: rank 2: expected a finite examination"),
-            ("1 nan\n", "bias: rank 1: expected a finite examination"),
-            ("", "bias: expected the examination of a rank"),
-            ("1 0\n", "bias: expected the examination of a rank"),
-            ("{\"examination\": [1, -2]}", "bias: rank 2: "),
-            ("{\"examination\": [1], \"click_noise\": [2]}", "bias: rank 1: expected click noise"),
-            ("{}", "bias: expected JSON with a list `examination`"),
+            ("1 1\n2 -1\n", "at rank 2, expected a finite examination"),
+            ("1 nan\n", "at rank 1, expected a finite examination"),
+            ("", "expected the examination of a rank"),
+            ("1 0\n", "expected the examination of a rank"),
+            ("{\"examination\": [1, -2]}", "found -2 at rank 2, "),
+            ("{\"examination\": [1], \"click_noise\": [2]}", "at rank 1, expected click noise"),
+            ("{}", "expected JSON with a list `examination`"),
             (r#"{"estimates": [{"examination": [null, null]}]}"#, "bias: "),
         ] {
             let error = read(text).unwrap_err();
-            assert!(error.starts_with(place), "{text}: {error}");
+            assert!(error.starts_with("bias:") && error.contains(part), "{text}: {error}");
         }
         assert!(check_examination(&[Some(1.0), None, Some(0.2)]).is_ok());
         for values in [vec![], vec![Some(1.0), Some(-0.5)], vec![None, Some(0.0)]] {

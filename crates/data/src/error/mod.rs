@@ -628,7 +628,7 @@ impl DataError {
         }
     }
 
-    /// What to do about data of one query that is to be divided.
+    /// Advice on data of one query that is to be divided.
     pub const ONE_QUERY: &str = "the rows of a query stay together; if the rows belong to many queries, name the column of \
          their ids; if they are one list, divide them by hand: move some of them to a file of their \
          own, and train on one file and evaluate on the other";

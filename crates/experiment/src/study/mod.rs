@@ -22,7 +22,7 @@ use rankwright_report::chart::Chart;
 use rankwright_report::page::{PageBlock, Section};
 
 use super::file::Experiment;
-use super::report::{SetResult, TextForm};
+use super::report::{SetResult, TextTable};
 use crate::ExperimentError;
 
 pub use result::{
@@ -84,18 +84,18 @@ impl Study {
     }
 
     /// The tables as text, one after the other.
-    pub(super) fn text(&self, form: TextForm) -> String {
+    pub(super) fn text(&self, form: TextTable) -> String {
         let mut text = String::new();
         for shown in self.tables.iter().flatten() {
             let tables = std::iter::once(&shown.values).chain(&shown.chosen);
             text += &match form {
-                TextForm::Markdown => format!("### {}\n\n", escape_markdown(&shown.heading)),
-                TextForm::Plain => format!("{}\n", shown.heading),
+                TextTable::Markdown => format!("### {}\n\n", escape_markdown(&shown.heading)),
+                TextTable::Plain => format!("{}\n", shown.heading),
             };
             for table in tables {
                 text += &match form {
-                    TextForm::Markdown => table.to_markdown(),
-                    TextForm::Plain => table.to_text(),
+                    TextTable::Markdown => table.to_markdown(),
+                    TextTable::Plain => table.to_text(),
                 };
                 text.push('\n');
             }

@@ -268,7 +268,7 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
 fn a_table_names_the_chosen_settings_and_the_test() {
     let experiment = two_by_two();
     let study = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap();
-    let text = study.text(TextForm::Markdown);
+    let text = study.text(TextTable::Markdown);
     for part in [
         "### Steps: ndcg@5 on made\n",
         "| newton       |   leaves=3 |",
@@ -318,7 +318,7 @@ fn several_metrics_have_columns_side_by_side_and_the_choice_is_shown_once() {
         system.mean.results[1].values.iter_mut().flatten().for_each(|value| *value = 1.0 - *value);
     }
     let study = Study::new(&experiment, &[set]).unwrap();
-    let text = study.text(TextForm::Markdown);
+    let text = study.text(TextTable::Markdown);
     for part in [
         "### Steps: ap, ndcg@5 on made\n",
         "| newton       | ap leaves=3 | ndcg@5 leaves=3 |",
@@ -341,7 +341,7 @@ fn factors_that_do_not_vary_are_not_shown_as_chosen() {
     );
     let experiment = parse(&text).unwrap();
     let study = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap();
-    let text = study.text(TextForm::Markdown);
+    let text = study.text(TextTable::Markdown);
     assert!(text.contains("leaves and rate are chosen"), "{text}");
     assert!(text.contains("| per-document | -, 0.5 (2/3); 2 |"), "{text}");
 }
@@ -356,7 +356,7 @@ fn failed_learners_cannot_be_chosen_and_pending_ones_leave_a_cell_empty() {
     let cell = found.cells_of_rows[0][0].as_ref().unwrap();
     assert!(cell.chosen.iter().all(|chosen| chosen.learner == 0));
     assert!(found.cells_of_rows[1][0].is_none());
-    let text = Study::new(&experiment, &[incomplete]).unwrap().text(TextForm::Plain);
+    let text = Study::new(&experiment, &[incomplete]).unwrap().text(TextTable::Plain);
     let failed =
         "Failed, so they could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
     assert!(text.contains(failed), "{text}");

@@ -199,7 +199,7 @@ pub fn cross_validate(
             Some(part) => set_aside(train.collect(), part, options.division.seed, number)?,
             None => (train.collect(), Vec::new()),
         };
-        let fold = FoldQueries { number, train, valid, test };
+        let fold = QueriesOfFold { number, train, valid, test };
         let (result, meaning, fold_finished) = fold.run(learner, data, options, &mut scores)?;
         result.queries.iter().for_each(|query| fold_of[*query] = number);
         results.push(result);
@@ -265,7 +265,7 @@ fn set_aside(
 }
 
 /// The three disjoint parts of a fold, as query numbers from 0.
-struct FoldQueries {
+struct QueriesOfFold {
     /// Number of the fold, from 0.
     number: usize,
     /// Queries to train on.
@@ -276,7 +276,7 @@ struct FoldQueries {
     test: Vec<usize>,
 }
 
-impl FoldQueries {
+impl QueriesOfFold {
     /// Trains a model, writes its scores of the tested queries into `scores` (one for each row of
     /// the data), and evaluates them. Also returns the meaning of the model's scores, and false if the
     /// training was cancelled.

@@ -39,7 +39,7 @@ pub struct EvaluateClicksRequest {
     /// The rule that matches the features of the data with those of the models.
     #[serde(default)]
     pub matching: MatchOptions,
-    /// The metric, a sum over ranks; [`DEFAULT_METRIC`](Self::DEFAULT_METRIC) if not given.
+    /// The metric, a sum over ranks; `DEFAULT_METRIC` if not given.
     pub metric: Option<MetricSpec>,
     /// The examination of ranks, where the estimate needs it.
     #[serde(default)]

@@ -12,12 +12,12 @@ use crate::tasks::{RunSource, TaskError};
 #[derive(Debug, Default)]
 pub(in crate::tasks) struct RankedRun {
     queries: Vec<String>,
-    rankings: HashMap<String, QueryRanking>,
+    rankings: HashMap<String, ScoredRanking>,
 }
 
 /// Documents in the order of their scores, and the scores.
 #[derive(Debug, Default)]
-struct QueryRanking {
+struct ScoredRanking {
     documents: Vec<String>,
     /// Used only to choose questions to judges, which are part of the feature `search`.
     #[cfg(feature = "search")]
@@ -49,7 +49,7 @@ impl RankedRun {
                 scores.push(document.value);
             }
             let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE)?;
-            let ranking = QueryRanking {
+            let ranking = ScoredRanking {
                 documents: order.iter().map(|row| ids[*row as usize].clone()).collect(),
                 #[cfg(feature = "search")]
                 scores: order.iter().map(|row| scores[*row as usize]).collect(),
