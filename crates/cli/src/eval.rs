@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// one data set
     #[arg(value_name = "MODEL|DATA", required_unless_present = "run", conflicts_with = "run")]
     inputs: Vec<PathBuf>,
-    /// Scores for DATA: one number per line, in row order
+    /// Scores for DATA: one number per line in row order, or a table with ids (CSV, TSV, JSON lines, Parquet, Arrow)
     #[arg(long, value_name = "FILE", conflicts_with = "run")]
     scores: Option<PathBuf>,
     /// Ignore features that the model does not know

@@ -39,6 +39,25 @@ fn the_lectures_table_is_separated_and_its_accuracy_is_1() {
     assert!(convention.starts_with("threshold=0.5, "), "{convention}");
 }
 
+/// Regression: for a model that was trained on another lowest relevant label, which has no boundary
+/// for that of the metric, `compare` and the row of all folds took 0 where `eval` takes 0.5.
+#[test]
+fn accuracy_for_another_lowest_relevant_label_is_the_same_in_every_table() {
+    let bench = bench();
+    bench.run("train train.txt --learner logistic(rel=2) --out a.model").ok();
+    bench.run("train train.txt --learner linear-svm(rel=2) --out b.model").ok();
+    let compared = bench.run("compare valid.txt a.model b.model --metric accuracy --json").json();
+    for (index, model) in ["a.model", "b.model"].into_iter().enumerate() {
+        let line = format!("eval {model} valid.txt --metric accuracy");
+        let (value, convention) = accuracy(&bench, &line);
+        assert!(convention.starts_with("threshold=0.5, "), "{convention}");
+        assert_eq!(compared["metrics"][0]["systems"][index]["value"], value, "{model}");
+    }
+    let cv = "cv train.txt --learner logistic(rel=2) --folds 2 --metric accuracy --json";
+    let found = bench.run(cv).json().to_string();
+    assert!(found.contains("threshold=0.5") && !found.contains("threshold=0,"), "{found}");
+}
+
 /// Regression: `score --as class` refuses a model that only ranks, and `eval` took a threshold of
 /// 0.5 for it without a word.
 #[test]

@@ -226,7 +226,7 @@ impl<'a> MatchedScores<'a> {
     fn finish(self) -> Result<Vec<f64>, DataError> {
         let (found, expected) = (self.scores.iter().flatten().count(), self.scores.len());
         let all: Option<Vec<f64>> = self.scores.into_iter().collect();
-        let (what, per) = ("score", "row of the data");
+        let (what, per) = ("score", "row");
         all.ok_or(DataError::LengthMismatch { what, found, per, expected })
     }
 }

@@ -352,7 +352,7 @@ fn system(
         let meanings = of_seed().map(|(cell, ..)| score_meaning(plan, learner, cell));
         let meanings = meanings.collect::<Result<Vec<_>, _>>()?;
         let boundary = |meaning: Option<ScoreMeaning>| {
-            move |rel| meaning.as_ref().map(|meaning| meaning.boundary(rel))
+            move |rel| meaning.as_ref().and_then(|meaning| meaning.boundary(rel))
         };
         let boundaries: Vec<_> = meanings.into_iter().map(boundary).collect();
         let models = measures_for_models(&experiment.metrics, &boundaries)?;

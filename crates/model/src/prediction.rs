@@ -128,8 +128,24 @@ impl ScoreMeaning {
             && thresholds.is_sorted_by(|a, b| a < b)
     }
 
-    /// The lowest score for which a label of at least `rel` is predicted.
-    pub fn boundary(&self, rel: f64) -> f64 {
+    /// The lowest score for which a label of at least `rel` is predicted; `None` if the model was
+    /// trained with another lowest relevant label.
+    ///
+    /// ```
+    /// use rankwright_model::ScoreMeaning;
+    ///
+    /// let meaning = ScoreMeaning::of_objective("logistic(rel=2)").unwrap();
+    /// assert_eq!(meaning.boundary(2.0), Some(0.0));
+    /// assert_eq!(meaning.boundary(1.0), None);
+    /// ```
+    pub fn boundary(&self, rel: f64) -> Option<f64> {
+        let is_known = self.trained_rel().is_none_or(|trained| trained == rel);
+        is_known.then(|| self.lowest_score(rel))
+    }
+
+    /// The lowest score for which the class is 1. Models that know one lowest relevant label alone
+    /// decide on that one.
+    fn lowest_score(&self, rel: f64) -> f64 {
         match self {
             Self::Logit { .. } | Self::Margin { .. } => 0.0,
             Self::Label => rel - 0.5,
@@ -157,7 +173,7 @@ impl ScoreMeaning {
         match self {
             Self::Logit { slope, .. } => Some((*slope, 0.0)),
             Self::Grades { .. } => {
-                Some((1.0, -self.boundary(rel))).filter(|(_, shift)| shift.is_finite())
+                Some((1.0, -self.lowest_score(rel))).filter(|(_, shift)| shift.is_finite())
             }
             Self::Margin { .. } | Self::Label => None,
         }
@@ -167,7 +183,7 @@ impl ScoreMeaning {
     fn probability(&self, score: f64, rel: f64) -> Option<f64> {
         match self {
             Self::Logit { slope, .. } => Some(sigmoid(slope * score)),
-            Self::Grades { .. } => Some(sigmoid(score - self.boundary(rel))),
+            Self::Grades { .. } => Some(sigmoid(score - self.lowest_score(rel))),
             Self::Margin { .. } | Self::Label => None,
         }
     }
@@ -192,7 +208,7 @@ impl ScoreMeaning {
     /// The class: 1 or 0; `None` if the model does not classify.
     fn class(&self, score: f64, rel: f64) -> Option<f64> {
         let decides = !matches!(self, Self::Label);
-        decides.then(|| f64::from(u8::from(score >= self.boundary(rel))))
+        decides.then(|| f64::from(u8::from(score >= self.lowest_score(rel))))
     }
 
     /// The lowest relevant label that the model was trained with, if it knows one.
@@ -213,9 +229,7 @@ impl Model {
     /// The lowest score for which the model predicts a label of at least `rel`; `None` if its
     /// scores only rank documents, or if it was trained with another lowest relevant label.
     pub fn boundary(&self, rel: f64) -> Option<f64> {
-        let meaning = self.score_meaning()?;
-        let is_known = meaning.trained_rel().is_none_or(|trained| trained == rel);
-        is_known.then(|| meaning.boundary(rel))
+        self.score_meaning()?.boundary(rel)
     }
 
     /// Scores of this model as grades, probabilities or classes. `rel` is the lowest relevant

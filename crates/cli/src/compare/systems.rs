@@ -20,7 +20,7 @@ pub(crate) struct SystemArgs {
     /// Judgements for the runs
     #[arg(long, value_name = "QRELS", conflicts_with_all = ["scores", "format", "absent", "columns", "pairs"])]
     qrels: Option<PathBuf>,
-    /// Scores for the data, one number per line; repeat it for each system
+    /// Scores for the data: one number per line, or a table with ids (CSV, TSV, JSON lines, Parquet, Arrow); repeat it for each system
     #[arg(long, value_name = "FILE")]
     scores: Vec<PathBuf>,
     /// Ignore features that a model does not know

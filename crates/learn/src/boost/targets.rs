@@ -14,7 +14,7 @@ use rankwright_model::{Ensemble, Matching, Model, ModelBody, ScoreOptions, Split
 use rankwright_spec::Spec;
 
 use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
-use super::train::objective_seed;
+use super::train::{START_TREES_NOTE, objective_seed};
 use crate::error::LearnError;
 use crate::objective::{LabelSum, Objective, label_terms, parse_objective};
 use crate::session::{LabelWeights, TEACHER_NOTE};
@@ -51,6 +51,12 @@ pub fn split_impurities(
     if let Some(teacher) = model.header().notes.get(TEACHER_NOTE) {
         // The scores of the teacher are not in the model.
         let objective = format!("{}, teacher={teacher}", model.header().objective);
+        return Err(LearnError::NoDerivatives { objective });
+    }
+    let start_trees = model.header().notes.get(START_TREES_NOTE);
+    if start_trees.and_then(|text| text.parse().ok()).is_some_and(|trees: usize| tree < trees) {
+        // They were grown for the objective of the start model, which the model does not keep.
+        let objective = "that of the start model, which has grown the first trees".to_owned();
         return Err(LearnError::NoDerivatives { objective });
     }
     if !data.is_labelled() && data.pairs().is_none() {
@@ -126,6 +132,26 @@ mod tests {
 
     fn model(learner: &str, data: &Dataset) -> Model {
         LearnerSpec::parse(learner).unwrap().train(TrainRequest::new(data)).unwrap().model
+    }
+
+    /// Regression: trees of a start model were measured against the lambdas of the trees after them.
+    #[test]
+    fn trees_of_a_start_model_with_another_objective_have_no_known_targets() {
+        let data = data();
+        let start = model("mart(trees=2, leaves=4)", &data);
+        let continued = |learner: &str| {
+            let request = TrainRequest::new(&data).start(&start);
+            LearnerSpec::parse(learner).unwrap().train(request).unwrap().model
+        };
+        let of_tree = |model: &Model, tree: usize| {
+            split_impurities(model, &data, tree, ScoreOptions::default())
+        };
+        let other = continued("lambdamart(trees=2, leaves=4)");
+        let error = of_tree(&other, 1).unwrap_err();
+        assert!(error.to_string().contains("of the start model"), "{error}");
+        assert!(of_tree(&other, 2).is_ok());
+        let same = continued("mart(trees=2, leaves=4)");
+        assert_eq!(of_tree(&same, 1).unwrap(), of_tree(&start, 1).unwrap());
     }
 
     /// With squared error, the gain of a split is the fall of the loss: rows times the fall of the

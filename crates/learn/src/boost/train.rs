@@ -103,6 +103,12 @@ impl BoostEngine {
             session.add_note("auto", &self.params.chosen);
         }
         let mut run = BoostRun::begin(self, objective, request, &session, saved)?;
+        let has_other_objective = request
+            .start
+            .is_some_and(|start| start.header().objective != session.header().objective);
+        if has_other_objective && run.start_trees > 0 {
+            session.add_note(START_TREES_NOTE, &run.start_trees.to_string());
+        }
         grower.begin(&run.trees);
         let mut status = if session.is_over() { RoundStatus::Over } else { RoundStatus::Continue };
         while status == RoundStatus::Continue {
@@ -119,6 +125,10 @@ impl BoostEngine {
         session.finish_with(body, status != RoundStatus::Cancelled)
     }
 }
+
+/// The note of a header that has the number of the first trees that a start model with another
+/// objective has grown.
+pub(super) const START_TREES_NOTE: &str = "start_trees";
 
 /// The state of a training.
 struct BoostRun<'a> {

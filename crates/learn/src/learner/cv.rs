@@ -213,7 +213,7 @@ pub fn cross_validate(
     let with_ties = EvalOptions::default().tie_effect(true);
     let boundary_of = |meaning: &Option<ScoreMeaning>| {
         let meaning = meaning.clone();
-        move |rel| meaning.as_ref().map(|meaning| meaning.boundary(rel))
+        move |rel| meaning.as_ref().and_then(|meaning| meaning.boundary(rel))
     };
     let boundaries: Vec<_> = meanings.iter().map(boundary_of).collect();
     let models = measures_for_models(&options.metrics, &boundaries)?;

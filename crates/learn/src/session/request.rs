@@ -153,7 +153,7 @@ impl<'a> TrainRequest<'a> {
             })?;
         }
         if let Some(meaning) = ScoreMeaning::of_objective(&self.objective) {
-            self.metrics = measures_for_model(&self.metrics, |rel| Some(meaning.boundary(rel)))?;
+            self.metrics = measures_for_model(&self.metrics, |rel| meaning.boundary(rel))?;
         }
         Ok(())
     }

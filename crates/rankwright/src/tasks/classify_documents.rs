@@ -241,7 +241,10 @@ pub fn classify_documents(
     request.check_files(request.out.as_deref())?;
     check_used(request.scores && request.out.is_none(), "scores", "no file is written")?;
     let classifier = request.labelled.load(&mut task)?;
-    let documents = request.documents.load(&request.labelled.used_fields(), &mut task)?;
+    // What the classifier was trained on is a field of the new documents, too, and never their id.
+    let mut fields = classifier.fields();
+    fields.extend(request.labelled.used_fields());
+    let documents = request.documents.load(&fields, &mut task)?;
     let (mut result, _) = task.step("classifying", || classifier.classify(documents))?;
     task.warn_of_search(std::mem::take(&mut result.warnings));
     let names = (result.value_name, result.class_names.as_slice());

@@ -71,7 +71,7 @@ pub(super) fn measures_per_system(
 ) -> Result<Vec<Vec<Measure>>, SpecError> {
     let boundary = |model: &Option<&Model>| {
         let meaning = model.and_then(Model::score_meaning);
-        move |rel| meaning.as_ref().map(|meaning| meaning.boundary(rel))
+        move |rel| meaning.as_ref().and_then(|meaning| meaning.boundary(rel))
     };
     measures_for_models(measures, &models.iter().map(boundary).collect::<Vec<_>>())
 }

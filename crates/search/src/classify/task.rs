@@ -241,6 +241,11 @@ impl TextClassifier {
         Ok(Self { label, options, labelled, warnings })
     }
 
+    /// The fields that documents are classified by.
+    pub fn fields(&self) -> Vec<String> {
+        self.labelled.fields.names()
+    }
+
     /// Recoverable problems of the labelled documents.
     pub fn warnings(&self) -> &[SearchWarning] {
         &self.warnings
