@@ -343,6 +343,7 @@ impl PyDataset {
         });
         let mut rules = ReadRules::default();
         rules.columns = columns_of.and_then(|other| other.data.table_columns().cloned());
+        rules.features = columns_of.map(|other| other.data.features().clone());
         match needs_labels {
             true => files.absent = absent,
             // The rule of the model that scores the data.

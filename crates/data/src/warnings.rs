@@ -69,6 +69,11 @@ pub enum WarningKind {
     RareCategories,
     /// Columns of dates such as `31/12/2025`, which are read in this order.
     DateOrder(DateOrder),
+    /// Features of earlier data, such as those of a model, that no line of JSON lines has.
+    AbsentInAllLines {
+        /// Whether absent numbers are 0; otherwise they are missing.
+        is_zero: bool,
+    },
     /// Texts that are none of the categories of earlier data, such as the training data of a model,
     /// and are read as missing values.
     UnseenCategories,
@@ -182,6 +187,7 @@ impl WarningKind {
             WarningKind::LeadingZeros => "leading-zeros",
             WarningKind::RareCategories => "rare-categories",
             WarningKind::DateOrder(_) => "date-order",
+            WarningKind::AbsentInAllLines { .. } => "absent-in-all-lines",
             WarningKind::UnseenCategories => "unseen-categories",
             WarningKind::SkippedFiles => "skipped-files",
             WarningKind::SkippedLinks => "skipped-links",
@@ -237,6 +243,7 @@ impl WarningKind {
             | WarningKind::RowNumbersLeftOut
             | WarningKind::LeadingZeros
             | WarningKind::DateOrder(_)
+            | WarningKind::AbsentInAllLines { .. }
             | WarningKind::RareCategories => ("column", "with a warning"),
             WarningKind::SkippedFiles => {
                 ("file", "skipped: neither text (.txt, .md) nor a page (.html, .htm)")
@@ -333,6 +340,12 @@ impl DataWarning {
                     _ => "day first, as in 31/12/2025",
                 };
                 format!("{is} read as dates with the {example}")
+            }
+            WarningKind::AbsentInAllLines { is_zero: true } => {
+                format!("{is} in no line: numbers are taken as 0, categories and times as missing")
+            }
+            WarningKind::AbsentInAllLines { is_zero: false } => {
+                format!("{is} in no line: all values are taken as missing")
             }
             WarningKind::RareCategories => format!(
                 "{} more than {MAX_CATEGORIES} different values: the most frequent ones are \

@@ -7,7 +7,8 @@
 //! Texts, `true` and `false` are cells of text, as in CSV.
 //!
 //! Files are read with the keys of the first line; only if a later line has others, the keys of all
-//! lines are collected and the files read again.
+//! lines are collected and the files read again. They are also read again if no line has a feature
+//! of earlier data, such as that of a model: this feature is then absent in all rows.
 //!
 //! Files are split into chunks at line ends, which are read in parallel. `fast.rs` reads lines
 //! whose keys are those of the first line, in the same order, straight into their rows; every other
@@ -42,8 +43,9 @@ use super::table::{
 };
 use crate::bytes::Input;
 use crate::chunks;
-use crate::dataset::Dataset;
+use crate::dataset::{Absent, Dataset};
 use crate::error::{DataError, ListedColumns, Remedy, SourceLocation, quote};
+use crate::names::FeatureNames;
 use crate::table_columns::TableColumns;
 use crate::warnings::{WarningKind, Warnings};
 
@@ -161,21 +163,59 @@ pub(super) fn read(
         files.push((input.name.as_str(), bytes));
     }
     let mut table = JsonTable::open(files, options)?;
-    let error = match read_table(&table, options, warnings) {
-        Ok(read) => return Ok(read),
-        Err(error) => error,
+    let mut later = LaterKeys::default();
+    let mut found = Warnings::default();
+    let read = table.read_all(&mut later, options, &mut found)?;
+    let absent = absent_columns(&read.0, options);
+    if absent.is_empty() {
+        warnings.merge(found);
+        return Ok(read);
+    }
+    let keys = match table.layout.features {
+        FeatureLayout::Object(..) => &mut later.nested,
+        FeatureLayout::None | FeatureLayout::Array(_) => &mut later.top_level,
     };
-    // A role may be that of a column which the first line does not have.
-    let may_have_later_keys = matches!(error, DataError::Columns { .. });
-    if !may_have_later_keys && !table.layout.has_unknown_key.load(Ordering::Relaxed) {
-        return Err(error);
-    }
-    let later = table.later_keys()?;
-    if later.is_empty() {
-        return Err(error);
-    }
+    keys.extend(KeyList { keys: absent.clone(), known: HashSet::new() });
     table.layout = layout_of(&table.files, &later, options)?;
-    read_table(&table, options, warnings)
+    let (data, columns) = read_table(&table, options, warnings)?;
+    let kind = WarningKind::AbsentInAllLines { is_zero: options.absent == Absent::Zero };
+    let is_feature =
+        |name: &&String| columns.column(name).is_some_and(|column| column.role == Role::Feature);
+    for column in absent.iter().filter(is_feature) {
+        warnings.add_column(kind, column.clone(), || SourceLocation::file(table.file()));
+    }
+    Ok((data, columns))
+}
+
+/// The columns of the features of earlier data that no line has; none if the data has none of
+/// these features.
+fn absent_columns(data: &Dataset, options: &ReadOptions) -> Vec<String> {
+    let (Some(FeatureNames::Named(expected)), FeatureNames::Named(found)) =
+        (&options.features, &data.features)
+    else {
+        return Vec::new();
+    };
+    let found: HashSet<&str> = found.iter().map(String::as_str).collect();
+    let is_absent = |name: &&String| !found.contains(name.as_str());
+    let absent: Vec<&String> = expected.iter().filter(is_absent).collect();
+    if absent.is_empty() || absent.len() == expected.len() {
+        return Vec::new();
+    }
+    // A point in time has several features, whose names are not that of the column.
+    let earlier = options.columns.iter().flat_map(|columns| columns.iter());
+    let column_of: HashMap<String, &str> = earlier
+        .flat_map(|column| column.features().into_iter().map(|name| (name, column.name.as_str())))
+        .collect();
+    let mut known = HashSet::new();
+    let columns = absent.into_iter().map(|name| column_of.get(name).copied().unwrap_or(name));
+    // The name of a column that earlier data does not tell about may mean another role.
+    let is_known =
+        |column: &str| options.columns.as_ref().is_some_and(|c| c.column(column).is_some());
+    columns
+        .filter(|column| is_known(column) || Role::guess(column).is_none())
+        .filter(|column| known.insert(*column))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The most keys that later lines may add: a file whose lines all have keys of their own is no
@@ -360,6 +400,31 @@ impl<'a> JsonTable<'a> {
         };
         let chunks = ranges.into_par_iter().map(count).collect::<Result<_, DataError>>()?;
         Ok(JsonTable { files, layout, chunks })
+    }
+
+    /// Reads all lines, if need be again, with the keys of all lines; `later` gets the keys that the
+    /// first line does not have.
+    fn read_all(
+        &mut self,
+        later: &mut LaterKeys,
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<(Dataset, TableColumns), DataError> {
+        let error = match read_table(self, options, warnings) {
+            Ok(read) => return Ok(read),
+            Err(error) => error,
+        };
+        // A role may be that of a column which the first line does not have.
+        let may_have_later_keys = matches!(error, DataError::Columns { .. });
+        if !may_have_later_keys && !self.layout.has_unknown_key.load(Ordering::Relaxed) {
+            return Err(error);
+        }
+        *later = self.later_keys()?;
+        if later.is_empty() {
+            return Err(error);
+        }
+        self.layout = layout_of(&self.files, later, options)?;
+        read_table(self, options, warnings)
     }
 
     /// The keys of all lines that the first line does not have.

@@ -194,6 +194,10 @@ pub struct ReadOptions {
     /// are not given in `roles` are taken from them, and a text gets the category number that it
     /// has there.
     pub columns: Option<Arc<TableColumns>>,
+    /// The features of earlier data, such as those of a model. JSON lines may leave out any key, so
+    /// a feature of this list that no line has is absent in all rows, with a warning; if no line
+    /// has any of these features, nothing is added.
+    pub features: Option<FeatureNames>,
     /// Whether a table without labels is an error; otherwise all labels are 0.
     pub needs_labels: bool,
     /// The largest matrix, in bytes, that will be allocated; [`memory_limit`] by default.
@@ -207,6 +211,7 @@ impl Default for ReadOptions {
             absent: Absent::Zero,
             roles: Roles::default(),
             columns: None,
+            features: None,
             needs_labels: true,
             max_matrix_bytes: memory_limit(),
         }
@@ -244,6 +249,13 @@ impl ReadOptions {
     #[must_use]
     pub fn columns(mut self, columns: impl Into<Option<Arc<TableColumns>>>) -> Self {
         self.columns = columns.into();
+        self
+    }
+
+    /// Sets the features of earlier data, which JSON lines may leave out.
+    #[must_use]
+    pub fn features(mut self, features: impl Into<Option<FeatureNames>>) -> Self {
+        self.features = features.into();
         self
     }
 

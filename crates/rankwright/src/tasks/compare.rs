@@ -300,7 +300,7 @@ fn load_data(
     if models.is_empty() && matching != MatchOptions::default() {
         return Err(TaskError::NoModelToMatch);
     }
-    let loaded = data.load(common_rules(&models)?, task)?;
+    let loaded = data.load(common_rules(&models)?.map(|rules| rules.matched(matching)), task)?;
     let label = file_label(&loaded.files);
     names.extend(given_scores.iter().map(ScoreSource::source_name));
     let names = distinct_names(names);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{Format, ReadOptions, Roles, read_inputs};
-use rankwright_data::{Absent, Dataset, PairColumn, TableColumns, Warnings};
-use rankwright_model::{Model, ModelFormat};
+use rankwright_data::{Absent, Dataset, FeatureNames, PairColumn, TableColumns, Warnings};
+use rankwright_model::{MatchBy, MatchOptions, Model, ModelFormat};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -131,6 +131,7 @@ impl DataFiles {
             .roles(self.roles.clone().unwrap_or_default())
             .absent(self.absent_rule(rules.as_ref().and_then(|rules| rules.absent))?)
             .columns(rules.as_ref().and_then(|rules| rules.columns.clone()))
+            .features(rules.as_ref().and_then(|rules| rules.features.clone()))
             .needs_labels(!labels_are_optional);
         if let Some(model) = inputs.iter().find(|input| ModelFormat::detect(&input.bytes).is_some())
         {
@@ -193,6 +194,9 @@ pub struct ReadRules {
     pub absent: Option<Absent>,
     /// The columns of the table that the model's training data, or the other data, was read from.
     pub columns: Option<Arc<TableColumns>>,
+    /// The features of the model or of the other data, which JSON lines may leave out: those that no
+    /// line has are absent. `None` if data must have the features itself.
+    pub features: Option<FeatureNames>,
     /// Whether a table without labels is accepted.
     pub labels_are_optional: bool,
 }
@@ -202,13 +206,22 @@ impl ReadRules {
     pub fn of_model(model: &Model) -> Self {
         let header = model.header();
         let columns = header.table_columns.clone();
-        ReadRules { absent: Some(header.absent), columns, labels_are_optional: false }
+        let features = Some(header.features.clone());
+        ReadRules { absent: Some(header.absent), columns, features, labels_are_optional: false }
     }
 
     /// The rules of other data, such as training data.
     pub fn of_data(data: &Dataset) -> Self {
         let columns = data.table_columns().cloned();
-        ReadRules { absent: Some(data.absent()), columns, labels_are_optional: false }
+        let features = Some(data.features().clone());
+        ReadRules { absent: Some(data.absent()), columns, features, labels_are_optional: false }
+    }
+
+    /// Fits the rules to the way in which features are matched: where they are matched by position,
+    /// their names say nothing, so that no feature is added to the data.
+    pub fn matched(mut self, matching: MatchOptions) -> Self {
+        self.features = self.features.filter(|_| matching.by == MatchBy::Name);
+        self
     }
 
     /// Accepts tables without labels ([`Dataset::is_labelled`] is then false).
@@ -287,6 +300,7 @@ impl<'de> Deserialize<'de> for DataFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rankwright_model::{Header, Matching};
 
     fn data(folder: &Path) -> PathBuf {
         let file = folder.join("a.txt");
@@ -306,6 +320,33 @@ mod tests {
         let both = files.absent(Absent::Zero);
         let error = read_data(&both, Some(Absent::Missing.into()), &context).unwrap_err();
         assert!(matches!(error, TaskError::AbsentContradictsModel { .. }), "{error}");
+    }
+
+    /// Regression: scoring and validation refused JSON lines without a key of the model.
+    #[test]
+    fn json_lines_may_leave_out_a_feature_and_tables_may_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            std::fs::write(&file, text).unwrap();
+            DataFiles::new([file])
+        };
+        let context = Context::default();
+        let train = put("train.csv", "qid,label,a,b\n1,1,2,3\n");
+        let train = read_data(&train, None, &context).unwrap().data;
+        let check = |data: &DataFiles, options: MatchOptions| {
+            let rules = ReadRules::of_data(&train).matched(options);
+            let loaded = read_data(data, Some(rules), &context).unwrap();
+            let header = Header::new(train.features().clone(), train.absent());
+            let matching = Matching::new(&header, loaded.data.features(), options);
+            (matching.map(|matching| matching.column(1)).ok(), loaded.warnings.iter().count())
+        };
+        let json = put("new.jsonl", "{\"qid\":1,\"label\":0,\"a\":5}\n");
+        let csv = put("new.csv", "qid,label,a\n1,0,5\n");
+        let options = MatchOptions::default();
+        assert_eq!(check(&json, options), (Some(Some(1)), 1));
+        assert_eq!(check(&csv, options), (None, 0));
+        assert_eq!(check(&json, options.by(MatchBy::Position)), (None, 0));
     }
 
     #[test]

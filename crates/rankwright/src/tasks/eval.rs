@@ -207,7 +207,7 @@ fn evaluate_model(
     check_standard_input(request.input.paths())?;
     let given = model.map(ModelSource::load).transpose()?;
     let (model, data) = data.divided(&task)?.with_one_model(given)?;
-    let loaded = data.load(Some(ReadRules::of_model(&model)), &mut task)?;
+    let loaded = data.load(Some(ReadRules::of_model(&model).matched(matching)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
     warn_of_no_boundary(None, &model, &measures, &mut task);

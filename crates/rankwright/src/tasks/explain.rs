@@ -108,7 +108,7 @@ pub fn explain_ranking(
         "scores do not depend on preferences",
     )?;
     let model = request.model.load()?;
-    let rules = Some(ReadRules::of_model(&model));
+    let rules = Some(ReadRules::of_model(&model).matched(request.options.matching));
     let data = request.data.load(rules.clone(), &mut task)?.data;
     let background = match &request.background {
         Some(source) => Some(source.load(rules, &mut task)?.data),

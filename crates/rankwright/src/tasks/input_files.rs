@@ -1,10 +1,11 @@
 //! Inputs divided by content into models and data.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{Absent, is_score_table};
+use rankwright_data::{Absent, FeatureNames, is_score_table};
 use rankwright_model::{Model, ModelFormat};
 
 use super::{ReadRules, TaskError};
@@ -65,7 +66,13 @@ pub(super) fn common_rules(models: &[NamedModel]) -> Result<Option<ReadRules>, T
         true => columns,
         false => Arc::new(columns.joined_categories(&other)),
     });
-    let rules = |absent| ReadRules { columns, ..ReadRules::from(absent) };
+    let mut known = HashSet::new();
+    let features = models.iter().map(|(_, model)| &model.header().features);
+    let named = features.filter(|features| matches!(features, FeatureNames::Named(_)));
+    let names = named.flat_map(|features| features.iter().map(|name| name.into_owned()));
+    let names: Vec<String> = names.filter(|name| known.insert(name.clone())).collect();
+    let features = (!names.is_empty()).then_some(FeatureNames::Named(names));
+    let rules = |absent| ReadRules { columns, features, ..ReadRules::from(absent) };
     Ok(absent_rule(models)?.map(rules))
 }
 
@@ -74,7 +81,6 @@ mod tests {
     use super::*;
     use crate::tasks::context::RunningTask;
     use crate::tasks::{Context, DataFiles, DataSource};
-    use rankwright_data::FeatureNames;
     use rankwright_model::{Header, Linear, ModelBody};
 
     fn model() -> Model {

@@ -104,7 +104,8 @@ pub(super) fn impurities(
     let number = request.tree.unwrap_or(1);
     let Some(request) = &request.impurity else { return Ok(Vec::new()) };
     tree_of(with_trees(model), number)?;
-    let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
+    let data =
+        request.data.load(Some(ReadRules::of_model(model).matched(request.matching)), task)?.data;
     let options = ScoreOptions::new().matching(request.matching).simd(task.simd());
     let work = || split_impurities(model, &data, number.saturating_sub(1), options);
     Ok(task.step("computing impurities", work)?.0)
@@ -139,7 +140,8 @@ fn importance(
         Some(metric) => metric.resolve(SourceKind::Features)?,
         None => metric_or_default(None, SourceKind::Features, &model.header().metric)?,
     };
-    let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
+    let data =
+        request.data.load(Some(ReadRules::of_model(model).matched(request.matching)), task)?.data;
     let options = ScoreOptions::new().matching(request.matching).simd(task.simd());
     let plan = PermutationPlan::new().repeats(request.repeats).seed(request.seed).options(options);
     let work = || PermutationImportance::new(model, &data, measure, plan);

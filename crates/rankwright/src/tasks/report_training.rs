@@ -208,7 +208,7 @@ fn load_set(
     model: &Model,
     task: &mut RunningTask<'_>,
 ) -> Result<Arc<Dataset>, TaskError> {
-    let data = source.load(Some(ReadRules::of_model(model)), task)?.data;
+    let data = source.load(Some(ReadRules::of_model(model).matched(request.matching)), task)?.data;
     matching::check(model, &data, request.matching, task)?;
     Ok(data)
 }

@@ -223,7 +223,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
         return Err(TaskError::RunOfPredictions { kind: kind.name() });
     }
     let model = request.model.load()?;
-    let rules = ReadRules::of_model(&model).labels_are_optional();
+    let rules = ReadRules::of_model(&model).matched(request.matching).labels_are_optional();
     let loaded = request.data.load(Some(rules), &mut task)?;
     let data = &loaded.data;
     let (scores, missing, seconds) = score_data(&model, data, request.matching, &mut task)?;

@@ -133,3 +133,34 @@ fn rows_are_written_as_documented() {
     write(&read_text(text).unwrap(), &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), text);
 }
+
+/// Regression: data in which no line had a feature of the model was refused.
+#[test]
+fn a_feature_of_earlier_data_that_no_line_has_is_absent() {
+    let train = r#"{"qid":1,"label":1,"a":1,"price":5,"brand":"x","at":"2026-01-02"}"#;
+    let train = read_text(train).unwrap();
+    let options = ReadOptions::new()
+        .columns(train.table_columns().cloned())
+        .features(train.features().clone());
+    let read_new = |text: &str| {
+        let input = Input::from_bytes("t.jsonl", text.into()).unwrap();
+        let mut warnings = Warnings::default();
+        let (data, _) = read(&[input], &options, &mut warnings).unwrap();
+        let notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        (data, notes)
+    };
+    let both = "{\"qid\":1,\"label\":0,\"a\":7}\n{\"qid\":1,\"label\":0,\"a\":8,\"b\":9}\n";
+    let (data, notes) = read_new(both);
+    let names: Vec<_> = data.features().iter().collect();
+    assert_eq!(names, ["a", "b", "price", "brand", "at.days", "at.weekday"]);
+    assert_eq!(data.matrix().row(1)[..3], [8.0, 9.0, 0.0]);
+    assert!(data.matrix().row(1)[3..].iter().all(|value| value.is_nan()));
+    assert_eq!(data.categories(3).unwrap().len(), 1);
+    let note = "t.jsonl: columns 'price', 'brand', 'at' are in no line: numbers are taken as 0, \
+                categories and times as missing";
+    assert_eq!(notes, [note]);
+    let (data, _) = read_new(r#"{"qid":1,"label":0,"features":{"a":7}}"#);
+    assert_eq!(data.matrix().row(0)[..2], [7.0, 0.0]);
+    // Data of something else is not filled up.
+    assert_eq!(read_new(r#"{"qid":1,"label":0,"z":7}"#).0.columns(), 1);
+}

@@ -178,7 +178,8 @@ pub fn evaluate_clicks(
     for (source, name) in request.models.iter().zip(names) {
         models.push((name, source.load()?));
     }
-    let rules = common_rules(&models)?.map(|rules| rules.labels_are_optional());
+    let rules =
+        common_rules(&models)?.map(|rules| rules.matched(request.matching).labels_are_optional());
     let loaded = request.features.load(rules, &mut task)?;
     let rows = LogFeatureRows::new(&loaded.data);
     let weights = weights(&metric, &loaded.data)?;

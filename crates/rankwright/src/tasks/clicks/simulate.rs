@@ -264,7 +264,9 @@ fn scored(
     let (data, mut scores) = match &request.scores {
         LoggingScores::Model(source) => {
             let model = source.load()?;
-            let loaded = request.data.load(Some(ReadRules::of_model(&model)), task)?;
+            let loaded = request
+                .data
+                .load(Some(ReadRules::of_model(&model).matched(request.matching)), task)?;
             let (scores, ..) = score_data(&model, &loaded.data, request.matching, task)?;
             (loaded.data, scores)
         }

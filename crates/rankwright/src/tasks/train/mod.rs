@@ -363,7 +363,9 @@ fn with_data(
     check_standard_input(request.inputs())?;
     let start = request.start.as_ref().map(ModelSource::load).transpose()?;
     let teacher = request.teacher.as_ref().map(|teacher| teacher.model.load()).transpose()?;
-    let mut rules = start.as_deref().map(ReadRules::of_model);
+    // The new model has the features of the training data, and no others of the start model.
+    let of_start = |start| ReadRules { features: None, ..ReadRules::of_model(start) };
+    let mut rules = start.as_deref().map(of_start);
     if teacher.is_some() {
         // The teacher's scores take the place of labels.
         rules = Some(rules.unwrap_or_default().labels_are_optional());
@@ -432,7 +434,7 @@ fn unlabelled_queries(
     else {
         return Ok(None);
     };
-    let rules = ReadRules::of_data(train).labels_are_optional();
+    let rules = ReadRules::of_data(train).matched(request.matching).labels_are_optional();
     let data = source.with_options_of(&request.data).load(Some(rules), task)?.data;
     check_validation(train, &source.label(), &data, request.matching)?;
     Ok(Some(data))
@@ -460,7 +462,7 @@ impl ValidationData<'_> {
         let names = data_names(self.sets);
         let names = validation_set_names(names.iter().map(String::as_str));
         for (source, name) in self.sets.iter().zip(names) {
-            let rules = Some(ReadRules::of_data(train));
+            let rules = Some(ReadRules::of_data(train).matched(self.matching));
             let loaded = source.with_options_of(data).load(rules, task)?;
             check_validation(train, &source.label(), &loaded.data, self.matching)?;
             seconds += loaded.seconds;
