@@ -50,6 +50,19 @@ pub fn is_formatted_number(text: &str) -> bool {
     })
 }
 
+/// Whether a number with one point may be thousands with a separator, such as `1.250`: one to three
+/// digits, the first not 0, then the point and three digits.
+pub(crate) fn may_be_thousands(number: &[u8]) -> bool {
+    let unsigned = number.strip_prefix(b"-").unwrap_or(number);
+    let Some(point) = unsigned.iter().position(|byte| *byte == b'.') else { return false };
+    let (whole, rest) = unsigned.split_at(point);
+    let mut digits = whole.iter().chain(rest.iter().skip(1));
+    (1..=3).contains(&whole.len())
+        && rest.len() == 4
+        && !whole.starts_with(b"0")
+        && digits.all(u8::is_ascii_digit)
+}
+
 /// A text with points in place of commas, and commas in place of points.
 pub(crate) fn exchange_commas_and_points(text: &[u8]) -> Vec<u8> {
     let exchange = |byte: &u8| match byte {
@@ -63,6 +76,16 @@ pub(crate) fn exchange_commas_and_points(text: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_may_be_thousands() {
+        for text in ["1.250", "12.400", "-999.000"] {
+            assert!(may_be_thousands(text.as_bytes()), "{text}");
+        }
+        for text in ["1250", "0.250", "1.25", "1.2500", "1234.500", ".250", "1.2e3", "1.2.3", ""] {
+            assert!(!may_be_thousands(text.as_bytes()), "{text}");
+        }
+    }
 
     #[test]
     fn texts_that_only_contain_digits_are_no_formatted_numbers() {

@@ -69,6 +69,11 @@ pub enum WarningKind {
     RareCategories,
     /// Columns of dates such as `31/12/2025`, which are read in this order.
     DateOrder(DateOrder),
+    /// Columns that are features and could be the label, beside the column that was given as label.
+    PossibleLabels,
+    /// Columns of a file with semicolons whose numbers may have a point between thousands; they are
+    /// read with a decimal point.
+    PossibleThousands,
     /// Features of earlier data, such as those of a model, that no line of JSON lines has.
     AbsentInAllLines {
         /// Whether absent numbers are 0; otherwise they are missing.
@@ -187,6 +192,8 @@ impl WarningKind {
             WarningKind::LeadingZeros => "leading-zeros",
             WarningKind::RareCategories => "rare-categories",
             WarningKind::DateOrder(_) => "date-order",
+            WarningKind::PossibleLabels => "possible-labels",
+            WarningKind::PossibleThousands => "possible-thousands",
             WarningKind::AbsentInAllLines { .. } => "absent-in-all-lines",
             WarningKind::UnseenCategories => "unseen-categories",
             WarningKind::SkippedFiles => "skipped-files",
@@ -243,6 +250,8 @@ impl WarningKind {
             | WarningKind::RowNumbersLeftOut
             | WarningKind::LeadingZeros
             | WarningKind::DateOrder(_)
+            | WarningKind::PossibleLabels
+            | WarningKind::PossibleThousands
             | WarningKind::AbsentInAllLines { .. }
             | WarningKind::RareCategories => ("column", "with a warning"),
             WarningKind::SkippedFiles => {
@@ -272,8 +281,9 @@ pub struct DataWarning {
     pub first: SourceLocation,
     /// The columns of a table that the warning is about; empty for other warnings.
     pub columns: Vec<String>,
-    /// The first different texts that are no known categories, or words for missing values; empty
-    /// for other warnings.
+    /// The first different texts that are no known categories, words for missing values, or a value
+    /// that may be thousands; the roles that solve the problem of possible labels; empty for other
+    /// warnings.
     pub examples: Vec<String>,
 }
 
@@ -306,6 +316,10 @@ impl DataWarning {
             counted(self.count as usize, "value"),
             words.join(", ")
         )
+    }
+
+    fn first_example(&self) -> &str {
+        self.examples.first().map_or("", String::as_str)
     }
 
     /// The message of a warning about columns; `None` for other kinds.
@@ -341,6 +355,19 @@ impl DataWarning {
                 };
                 format!("{is} read as dates with the {example}")
             }
+            WarningKind::PossibleLabels => format!(
+                "could be the label too, and {is} read as {}: a label among the features makes \
+                 every model look perfect; to leave {} out, give the roles `{}`",
+                if is_single { "a feature" } else { "features" },
+                if is_single { "it" } else { "them" },
+                self.first_example()
+            ),
+            WarningKind::PossibleThousands => format!(
+                "{is} read with decimal points, but each number with a point may be thousands, such \
+                 as '{}'; where thousands are meant, write the numbers without separators of \
+                 thousands",
+                self.first_example()
+            ),
             WarningKind::AbsentInAllLines { is_zero: true } => {
                 format!("{is} in no line: numbers are taken as 0, categories and times as missing")
             }
@@ -478,6 +505,21 @@ impl Warnings {
         }
     }
 
+    /// Adds a warning about a column of a table with an example, of which the first is kept.
+    pub(crate) fn add_column_with_example(
+        &mut self,
+        kind: WarningKind,
+        column: String,
+        example: String,
+        location: impl FnOnce() -> SourceLocation,
+    ) {
+        self.add_column(kind, column, location);
+        let known = self.warnings.iter_mut().find(|warning| warning.kind == kind);
+        if let Some(warning) = known.filter(|warning| warning.examples.is_empty()) {
+            warning.examples.push(example);
+        }
+    }
+
     /// Counts more problems of a kind separately for each field of their locations. If there are
     /// too many fields, problems of further fields are added to the last one.
     fn add_of_field(&mut self, kind: WarningKind, count: u64, location: SourceLocation) {
@@ -564,6 +606,9 @@ impl Warnings {
             self.add(kind, count, || first);
             if let Some(known) = self.warnings.iter_mut().find(|known| known.kind == kind) {
                 known.columns.extend(columns);
+                if known.examples.is_empty() {
+                    known.examples = examples;
+                }
             }
         }
     }

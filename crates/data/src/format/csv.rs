@@ -21,6 +21,7 @@ mod separators;
 mod write;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
 use rankwright_spec::words::counted;
@@ -34,8 +35,9 @@ use super::table::{
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
+use crate::formatted_number::may_be_thousands;
 use crate::open_quote::open_quote;
-use crate::table_columns::TableColumns;
+use crate::table_columns::{TableColumn, TableColumns};
 use crate::warnings::{WarningKind, Warnings};
 
 use separators::Separators;
@@ -53,7 +55,10 @@ pub(super) fn read(
 ) -> Result<(Dataset, TableColumns), DataError> {
     let table = CsvTable::open(inputs, delimiter, warnings)?;
     let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
-    read_table(&table, options, warnings).map_err(|error| missing_header(error, &names))
+    let read =
+        read_table(&table, options, warnings).map_err(|error| missing_header(error, &names))?;
+    table.warn_of_possible_thousands(&read.1, warnings)?;
+    Ok(read)
 }
 
 /// Replaces an error of the columns by `NoHeader` if most names in the first line are numbers and
@@ -128,6 +133,72 @@ impl<'a> CsvTable<'a> {
         let first = files.first().ok_or(DataError::NoInput)?;
         let columns = first.names.iter().map(SourceColumn::new).collect();
         Ok(CsvTable { files, columns })
+    }
+
+    /// Warns of columns of numbers in files with semicolons and without decimal commas: if every
+    /// number with a point looks like thousands, such as `1.250`, they may be meant.
+    fn warn_of_possible_thousands(
+        &self,
+        columns: &TableColumns,
+        warnings: &mut Warnings,
+    ) -> Result<(), DataError> {
+        let has_points = |file: &CsvText<'_>| {
+            let is_open = file.separators.delimiter == b';' && !file.separators.has_decimal_commas;
+            is_open
+                && file.bytes.get(file.body..).is_some_and(|b| memchr::memchr(b'.', b).is_some())
+        };
+        if !self.files.iter().any(has_points) {
+            return Ok(());
+        }
+        let is_number = |column: &TableColumn| {
+            let is_value = matches!(
+                column.role,
+                Role::Label | Role::ExtraLabel | Role::Weight | Role::QueryWeight
+            );
+            is_value || column.is_number()
+        };
+        let mut candidates: Vec<usize> = (0..)
+            .zip(columns.iter())
+            .filter(|(_, column)| is_number(column))
+            .map(|(number, _)| number)
+            .collect();
+        // The first number that may be thousands, of each column.
+        let mut found: BTreeMap<usize, (String, SourceLocation)> = BTreeMap::new();
+        for file in &self.files {
+            let mut records = CsvRecords::new(file.name, file.bytes, file.separators.delimiter);
+            records.header()?;
+            let mut record = ByteRecord::new();
+            let mut targets = file.survey_targets(&candidates);
+            while !targets.is_empty() && records.next(&mut record)? {
+                targets.retain(|(cell, target)| {
+                    let cell = record.get(*cell).unwrap_or_default().trim_ascii();
+                    let has_point = cell.contains(&b'.');
+                    if has_point && may_be_thousands(cell) {
+                        if let Some(column) = candidates.get(*target) {
+                            found.entry(*column).or_insert_with(|| {
+                                let text = String::from_utf8_lossy(cell).into_owned();
+                                (text, records.location(&record))
+                            });
+                        }
+                        return true;
+                    }
+                    !has_point
+                });
+            }
+            let left: Vec<usize> = targets.iter().map(|(_, target)| *target).collect();
+            candidates = left.iter().filter_map(|at| candidates.get(*at).copied()).collect();
+        }
+        candidates.sort_unstable();
+        for column in candidates {
+            let (Some((text, location)), Some(source)) =
+                (found.remove(&column), self.columns.get(column))
+            else {
+                continue;
+            };
+            let (kind, name) = (WarningKind::PossibleThousands, source.name.clone());
+            warnings.add_column_with_example(kind, name, text, || location);
+        }
+        Ok(())
     }
 
     /// The reference version of `survey`: counts cells record by record.
@@ -392,6 +463,23 @@ mod tests {
 
     fn read_with_defaults(text: &str) -> Result<(Dataset, Warnings), String> {
         read_text(text.as_bytes(), &ReadOptions::default())
+    }
+
+    /// Regression: prices such as 1.250 in a file with semicolons were read as 1.25 without a word.
+    #[test]
+    fn numbers_that_may_be_thousands_are_named() {
+        let notes = |text: &str| {
+            let (data, warnings) = read_with_defaults(text).unwrap();
+            let notes: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+            (data.matrix().get(1, 0), notes)
+        };
+        let note = "t.csv:3: column 'price' is read with decimal points, but each number with a \
+                    point may be thousands, such as '1.250'; where thousands are meant, write the \
+                    numbers without separators of thousands";
+        let text = "qid;label;price;x\n1;0;950;1.5\n1;1;1.250;2.125\n1;1;2.400;7\n";
+        assert_eq!(notes(text), (1.25, vec![note.to_owned()]));
+        assert_eq!(notes(&text.replace("950", "9.5")).1, [""; 0]);
+        assert_eq!(notes(&text.replace(';', ",")).1, [""; 0]);
     }
 
     /// A search through all columns for each of them would take minutes.

@@ -130,6 +130,7 @@ impl<'o> TablePlan<'o> {
         };
         plan.assign_by_name();
         plan.find_label();
+        plan.warn_of_possible_labels();
         plan.find_query(earlier_has_no_query);
         plan.find_ids();
         Ok(plan)
@@ -225,6 +226,25 @@ impl<'o> TablePlan<'o> {
                 let possible = self.guesses().possible_labels();
                 self.add_missing_role(Role::Label, &possible);
             }
+        }
+    }
+
+    /// Warns of columns that are features and could be the label, if another column was given as label.
+    fn warn_of_possible_labels(&mut self) {
+        let roles = &self.options.roles;
+        if !self.is_labelled || roles.columns(Role::Label).next().is_none() {
+            return;
+        }
+        let possible = self.guesses().possible_labels();
+        let mut solution = roles.clone();
+        for column in &possible {
+            solution.set_if_free(Role::Ignore, self.name(*column));
+        }
+        let (kind, solution) = (WarningKind::PossibleLabels, solution.to_string());
+        for column in possible {
+            let (file, name) = (self.file.clone(), self.name(column).to_owned());
+            let location = || SourceLocation::file(file);
+            self.warnings.add_column_with_example(kind, name, solution.clone(), location);
         }
     }
 

@@ -186,6 +186,24 @@ fn a_second_label_is_never_taken_for_a_feature() {
     assert!(roles("label=clicks, ignore=rel", "qid,clicks,rel", "1,2,3\n").is_ok());
 }
 
+/// Regression: the other column that could be the label became a feature without a word.
+#[test]
+fn columns_that_could_be_the_label_beside_the_given_one_are_named() {
+    let text = "qid,stars,clicked,price\n1,3,1,9\n1,2,0,8\n";
+    let loaded = table(text, "label=stars").unwrap();
+    assert_eq!(
+        loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "t.csv: column 'clicked' could be the label too, and is read as a feature: a label among \
+          the features makes every model look perfect; to leave it out, give the roles \
+          `label=stars,ignore=clicked`"
+        ]
+    );
+    for given in ["label=stars,ignore=clicked", "label=stars,number=clicked"] {
+        assert_eq!(kinds(&table(text, given).unwrap()), [""; 0]);
+    }
+}
+
 #[test]
 fn bad_names_are_refused() {
     let error = |header: &str| roles("", header, "1,2,3\n").unwrap_err();
