@@ -12,7 +12,7 @@ use rankwright::clicks::bias::BiasRefusal;
 use rankwright::clicks::interleave::InterleavingError;
 use rankwright::clicks::judge::PromptError;
 use rankwright::data::format::{Role, Roles};
-use rankwright::data::{DataError, Remedy};
+use rankwright::data::{DataError, Remedy, WarningKind};
 use rankwright::eval::EvalError;
 use rankwright::experiment::ExperimentError;
 use rankwright::learn::LearnError;
@@ -54,6 +54,10 @@ pub(crate) fn offer_skipping(failure: Failure) -> Failure {
 pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
     let warning = match warning {
         Warning::Search(warning) => warning,
+        Warning::Data(warning) if warning.kind == WarningKind::PossibleLabels => {
+            let roles = Roles::parse(warning.examples.first()?).ok()?;
+            return Some(format!("for instance: {}", columns_flag(&roles)));
+        }
         Warning::OtherParts { files } => return Some(format!("for instance: rm {}", words(files))),
         _ => return None,
     };
@@ -625,6 +629,15 @@ mod tests {
     use rankwright::eval::compare::CompareError;
 
     use super::*;
+
+    #[test]
+    fn a_note_on_columns_that_could_be_the_label_has_a_line_to_paste() {
+        let first = rankwright::data::SourceLocation::file("t.csv");
+        let mut note = rankwright::data::DataWarning::new(WarningKind::PossibleLabels, 1, first);
+        note.examples.push("label=stars,ignore=clicked".to_owned());
+        let line = "for instance: --columns label=stars,ignore=clicked";
+        assert_eq!(advice_on_warning(&Warning::Data(note)).unwrap(), line);
+    }
 
     #[test]
     fn advice_reaches_through_wrapped_errors() {

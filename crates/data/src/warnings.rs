@@ -357,10 +357,9 @@ impl DataWarning {
             }
             WarningKind::PossibleLabels => format!(
                 "could be the label too, and {is} read as {}: a label among the features makes \
-                 every model look perfect; to leave {} out, give the roles `{}`",
+                 every model look perfect; the role `ignore` leaves {} out",
                 if is_single { "a feature" } else { "features" },
-                if is_single { "it" } else { "them" },
-                self.first_example()
+                if is_single { "it" } else { "them" }
             ),
             WarningKind::PossibleThousands => format!(
                 "{is} read with decimal points, but each number with a point may be thousands, such \

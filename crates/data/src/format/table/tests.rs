@@ -191,14 +191,12 @@ fn a_second_label_is_never_taken_for_a_feature() {
 fn columns_that_could_be_the_label_beside_the_given_one_are_named() {
     let text = "qid,stars,clicked,price\n1,3,1,9\n1,2,0,8\n";
     let loaded = table(text, "label=stars").unwrap();
-    assert_eq!(
-        loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        [
-            "t.csv: column 'clicked' could be the label too, and is read as a feature: a label among \
-          the features makes every model look perfect; to leave it out, give the roles \
-          `label=stars,ignore=clicked`"
-        ]
-    );
+    let notes: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    let note = "t.csv: column 'clicked' could be the label too, and is read as a feature: a label \
+                among the features makes every model look perfect; the role `ignore` leaves it out";
+    assert_eq!(notes, [note]);
+    let roles = &loaded.warnings.iter().next().unwrap().examples;
+    assert_eq!(roles, &["label=stars,ignore=clicked"]);
     for given in ["label=stars,ignore=clicked", "label=stars,number=clicked"] {
         assert_eq!(kinds(&table(text, given).unwrap()), [""; 0]);
     }
