@@ -5,7 +5,7 @@
 //! is its text, a file its path, and ranges are checked as those of builder methods.
 
 /// The seed of a request that gives none.
-#[cfg(any(feature = "train", feature = "search", feature = "clicks"))]
+#[cfg(any(feature = "train", feature = "search"))]
 pub(super) fn default_seed() -> u64 {
     rankwright_data::DEFAULT_SEED
 }
