@@ -97,7 +97,11 @@ fn page() -> impl Strategy<Value = Impression> {
             time: is_timed.then(|| 1e9 + f64::from(seconds) * 0.5),
         };
         page.clicks = clicks.into_iter().map(of_click).collect();
-        page.clicks.sort_by(|a, b| a.time.unwrap_or(0.0).total_cmp(&b.time.unwrap_or(0.0)));
+        if is_timed {
+            // Formats with a list of times do not keep the order of clicks at one time.
+            page.clicks
+                .sort_by(|a, b| a.time.partial_cmp(&b.time).unwrap().then(a.index.cmp(&b.index)));
+        }
         if has_propensities {
             page.propensities = (0..count).map(|rank| 1.0 / (rank + 3) as f64).collect();
         }
